@@ -1,0 +1,133 @@
+// swift-tools-version: 6.2
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+]
+
+/// A Swift target with the house's settings.
+func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// A program with the house's settings.
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// A test target with the house's settings.
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "linnet",
+    products: [
+        .library(name: "RouteKit", targets: ["RouteKit"]),
+        .executable(name: "linnetd", targets: ["linnetd"]),
+        .executable(name: "linnet-renderer", targets: ["linnet-renderer"]),
+        .executable(name: "linnet", targets: ["linnet"]),
+        .executable(name: "linnet-bench", targets: ["linnet-bench"]),
+    ],
+    targets: [
+        // MARK: C doors
+        .systemLibrary(name: "CGLib", pkgConfig: "gio-unix-2.0"),
+        .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0"),
+        .systemLibrary(name: "CAvahi", pkgConfig: "avahi-glib avahi-client"),
+        .systemLibrary(name: "CALSA", pkgConfig: "alsa"),
+        .systemLibrary(
+            name: "CGStreamer",
+            pkgConfig: "gstreamer-1.0 gstreamer-app-1.0 gstreamer-audio-1.0 gstreamer-pbutils-1.0"),
+
+        // MARK: Words
+        // What media is: times, ranges, tracks, metadata, failures, and the renderer's vocabulary.
+        target("MediaModel"),
+        // Clock readings and arithmetic on them.
+        target("Timing", ["MediaModel"]),
+
+        // MARK: Core
+        // Routes, sessions and the ownership of the one player, as a value.
+        target("SessionCore", ["MediaModel", "Timing"]),
+
+        // MARK: Wire formats
+        // The native protocol: JSON-RPC messages, merge patches, data frames.
+        target("RouteWire", ["MediaModel", "Timing"]),
+        // Frames between the daemon and its renderer process.
+        target("RendererWire", ["MediaModel", "Timing"]),
+
+        // MARK: Runtime
+        // Actors, ports and front ends of the receiver.
+        target("ReceiverRuntime", ["MediaModel", "Timing", "SessionCore", "RouteWire"]),
+
+        // MARK: Fences
+        // A thread that runs GLib's main loop, as an executor; signals and asynchronous results.
+        target("GLibLoop", ["CGLib"]),
+        // HTTP and WebSocket, both sides, by libsoup.
+        target("Soup", ["GLibLoop", "CGLib", "CSoup"]),
+        // DNS-SD by the Avahi daemon.
+        target("Avahi", ["GLibLoop", "CGLib", "CAvahi"]),
+        // Command line, key files, journal, readiness, files and processes by GLib.
+        target("Settings", ["GLibLoop", "CGLib"]),
+        // Playback devices and mixers by alsa-lib.
+        target("ALSA", ["CALSA"]),
+        // Pipelines, tags and streams by GStreamer.
+        target("GStreamer", ["GLibLoop", "CGLib", "CGStreamer"]),
+
+        // MARK: Adapters
+        // The receiver's listener on libsoup.
+        target("SoupListener", ["ReceiverRuntime", "Soup", "GLibLoop"]),
+        // The receiver's advertisement on Avahi.
+        target("AvahiAdvertiser", ["ReceiverRuntime", "Avahi", "GLibLoop"]),
+        // The daemon's end of the renderer process.
+        target(
+            "RendererProcess", ["ReceiverRuntime", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
+        // The stage between decoded samples and the card.
+        target("AudioOutput", ["MediaModel", "Timing", "ALSA"]),
+        // Media played by GStreamer into the output stage.
+        target("GStreamerRenderer", ["MediaModel", "Timing", "GStreamer", "AudioOutput", "GLibLoop"]),
+
+        // MARK: Public libraries
+        // The sender's side of the protocol.
+        target("RouteKit", ["RouteWire", "MediaModel", "Timing", "Soup", "Avahi", "GLibLoop"]),
+
+        // MARK: Programs
+        program(
+            "linnetd",
+            [
+                "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "RendererProcess", "Settings",
+                "GLibLoop", "MediaModel", "Timing",
+            ]),
+        program(
+            "linnet-renderer",
+            ["GStreamerRenderer", "AudioOutput", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
+        program("linnet", ["RouteKit", "Settings", "Soup", "GLibLoop"]),
+        program("linnet-bench", ["RouteKit", "Settings", "GLibLoop"]),
+
+        // MARK: Test support
+        // Fakes of the runtime's ports, a clock moved by hand, the simulated card's reader.
+        target("ReceiverTestKit", ["ReceiverRuntime", "MediaModel", "Timing"]),
+
+        // MARK: Tests
+        tests("MediaModelTests", ["MediaModel"]),
+        tests("TimingTests", ["Timing", "MediaModel"]),
+        tests("SessionCoreTests", ["SessionCore", "MediaModel", "Timing"]),
+        tests("RouteWireTests", ["RouteWire", "MediaModel"]),
+        tests("RendererWireTests", ["RendererWire", "MediaModel"]),
+        tests("ReceiverRuntimeTests", ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire"]),
+        tests("GLibLoopTests", ["GLibLoop", "Settings"]),
+        tests("SoupTests", ["Soup", "GLibLoop"]),
+        tests("AvahiTests", ["Avahi", "GLibLoop"]),
+        tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel"]),
+        tests("GStreamerRendererTests", ["GStreamerRenderer", "AudioOutput", "MediaModel"]),
+        tests("RouteKitTests", ["RouteKit"]),
+        tests("IntegrationTests", ["RouteKit", "ReceiverTestKit", "Settings"]),
+    ]
+)

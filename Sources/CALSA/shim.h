@@ -1,0 +1,5 @@
+/* SPDX-FileCopyrightText: 2026 The Linnet contributors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <alsa/asoundlib.h>

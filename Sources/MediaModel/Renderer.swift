@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Names one load of an item by the renderer. Every answer carries it, so late answers can be told.
+package struct LoadID: Equatable, Hashable, Sendable, Comparable {
+    package let number: UInt64
+    package init(_ number: UInt64) { self.number = number }
+    package static func < (one: LoadID, other: LoadID) -> Bool { one.number < other.number }
+}
+
+/// Names one seek within a load.
+package struct SeekID: Equatable, Hashable, Sendable {
+    package let number: UInt64
+    package init(_ number: UInt64) { self.number = number }
+}
+
+/// A level and a mute that do not touch each other.
+public struct Volume: Equatable, Hashable, Sendable {
+    /// 0 is silence, 1 is full, in between perceptually even (see `Docs/volume.md`). Always within 0...1.
+    public var level: Double {
+        didSet { level = Self.clamp(level) }
+    }
+    public var isMuted: Bool
+
+    public init(level: Double, isMuted: Bool = false) {
+        self.level = Self.clamp(level)
+        self.isMuted = isMuted
+    }
+
+    private static func clamp(_ level: Double) -> Double { level.isNaN ? 0 : min(max(level, 0), 1) }
+    public static let full = Volume(level: 1)
+}
+
+/// What a renderer can be told. Every command returns at once; outcomes come as `RendererEvent`s.
+///
+/// A command that names a load other than the newest is ignored.
+package enum RendererCommand: Equatable, Sendable {
+    /// Gives up the current load, if any, and starts this one. `playing`: sound as soon as there is some.
+    case load(LoadID, MediaItem, playing: Bool)
+    /// The intent to play; true before anything is loaded is kept.
+    case setPlaying(LoadID, Bool)
+    /// Moves to a position. Tolerance zero is exact, infinity is the nearest place that is quick.
+    case seek(LoadID, SeekID, to: MediaTime, tolerance: MediaTime)
+    /// Plays at a speed other than 1, with the pitch kept.
+    case setSpeed(LoadID, Double)
+    /// Moves through the item at this rate, backward if negative, with or without sound; nil ends the scan and
+    /// goes on at the speed that was set.
+    case setScan(LoadID, Double?)
+    /// Chooses an alternative, or none.
+    case selectTrack(LoadID, TrackKind, identifier: String?)
+    /// The gain of this load's own sound.
+    case setMediaVolume(LoadID, Volume)
+    /// The gain of the output: the mixer where there is one, else in software.
+    case setOutputVolume(Volume)
+    /// Ends the load; always answered with `stopped`.
+    case stop(LoadID)
+    /// Makes ready for a first load: loads plugins, opens nothing.
+    case warmUp
+}
+
+/// What a renderer reports.
+package enum RendererEvent: Equatable, Sendable {
+    /// The renderer is there, with its output in this state. First event, and again after a restart.
+    case started(OutputStatus)
+    /// Enough is loaded to play. Comes once for a load.
+    case loaded(LoadID, LoadedMedia)
+    case timelineChanged(LoadID, Timeline)
+    case positionChanged(LoadID, PlaybackPosition)
+    case bufferingChanged(LoadID, Bool)
+    case metadataChanged(LoadID, Metadata)
+    case artworkFound(LoadID, Artwork)
+    case tracksChanged(LoadID, Tracks)
+    /// The seek is done, or could not be; position and playback go on either way.
+    case seekFinished(LoadID, SeekID, failure: MediaFailure?)
+    /// The last sample was heard.
+    case ended(LoadID)
+    /// The load is over.
+    case failed(LoadID, MediaFailure)
+    case stopped(LoadID)
+    case outputChanged(OutputStatus)
+    /// The mixer was moved by somebody else.
+    case outputVolumeChanged(Volume)
+    /// The renderer is gone; a new one starts by itself. Its loads are lost.
+    case exited(reason: String)
+}
+
+/// What a renderer knows when enough is loaded to play.
+package struct LoadedMedia: Equatable, Sendable {
+    package var timeline: Timeline
+    package var tracks: Tracks
+    package var hasAudio: Bool
+    package var hasVideo: Bool
+
+    package init(timeline: Timeline, tracks: Tracks = .init(), hasAudio: Bool, hasVideo: Bool) {
+        (self.timeline, self.tracks) = (timeline, tracks)
+        (self.hasAudio, self.hasVideo) = (hasAudio, hasVideo)
+    }
+}
+
+/// The state of the sound output.
+package struct OutputStatus: Equatable, Sendable {
+    package enum State: String, Sendable, CaseIterable {
+        /// The device is there and closed.
+        case closed
+        case open
+        /// The device is not there, or stopped answering. It is tried again.
+        case lost
+        /// Somebody else holds the device. It is tried again.
+        case busy
+        /// There is no device: sound goes nowhere, paced by the clock.
+        case null
+    }
+
+    package var state: State
+    /// The ALSA name of the device.
+    package var device: String
+    /// Why it is lost, or who holds it.
+    package var reason: String?
+    /// Frames a second at the device; nil unless open.
+    package var sampleRate: Int32?
+    /// True if a mixer of the hardware follows the output volume.
+    package var hasHardwareVolume: Bool
+
+    package init(
+        state: State, device: String, reason: String? = nil, sampleRate: Int32? = nil,
+        hasHardwareVolume: Bool = false
+    ) {
+        (self.state, self.device, self.reason) = (state, device, reason)
+        (self.sampleRate, self.hasHardwareVolume) = (sampleRate, hasHardwareVolume)
+    }
+}
