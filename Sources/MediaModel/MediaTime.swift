@@ -6,7 +6,9 @@
 /// The form is that of `CMTime`: a 64-bit count of a 32-bit timescale, and the named values that are not
 /// numbers. Arithmetic never traps; what does not fit becomes an infinity.
 public struct MediaTime: Equatable, Hashable, Sendable {
-    private enum Kind: UInt8, Sendable { case number, positiveInfinity, negativeInfinity, indefinite, invalid }
+    private enum Kind: UInt8, Sendable {
+        case number, positiveInfinity, negativeInfinity, indefinite, invalid
+    }
 
     private let kind: Kind
     /// The count, in units of `1 / timescale` seconds; 0 if the time is no number.
