@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-package import MediaModel
-
 /// Names one connection of a client. Never used again.
 package struct ConnectionID: Equatable, Hashable, Sendable, Comparable {
     package let number: UInt64
