@@ -27,40 +27,48 @@ struct Configuration: Sendable {
     /// mistake.
     mutating func read(folder: String) {
         let parts = "\(folder)/receiver.conf.d"
-        let names = (FileSystem.names(in: parts) ?? []).filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }
-        for path in ["\(folder)/receiver.conf"] + names.sorted().map({ "\(parts)/\($0)" }) {
-            switch FileSystem.text(of: path, limit: 1 << 20) {
-            case .success(let text): apply(text, file: path)
-            case .failure(.missing): break
-            case .failure(let failure): fail("\(path):1", "cannot be read: \(failure)")
+        var paths = ["\(folder)/receiver.conf"]
+        if FileSystem.exists(parts) {
+            do {
+                let names = try FileSystem.list(parts)
+                paths += names.filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }.map { "\(parts)/\($0)" }
+            } catch {
+                fail("\(parts):1", "cannot be read: \(error.message)")
+            }
+        }
+        for path in paths where FileSystem.exists(path) {
+            do {
+                apply(try KeyFile(path: path), path: path)
+            } catch let fault as KeyFile.Fault {
+                fail("\(fault.file):\(fault.line)", fault.message)
+            } catch {
+                fail("\(path):1", "cannot be read: \(error)")
             }
         }
     }
 
-    /// Takes the settings of one file.
-    mutating func apply(_ text: String, file: String) {
-        let parsed: KeyFile
-        do {
-            parsed = try KeyFile(parsing: text, file: file)
-        } catch {
-            return fail("\(error.file):\(error.line)", error.message)
+    /// Takes the settings of one file. Its mistakes are told in the order of its lines.
+    private mutating func apply(_ file: KeyFile, path: String) {
+        let unknownGroups = file.unknownGroups(known: Set(Setting.groups))
+        let strangers = unknownGroups.map { $0.message.dropFirst("unknown group '".count).dropLast() + "." }
+        let unknownKeys = file.unknownKeys(known: Set(Setting.all.map(\.name))).filter { fault in
+            !strangers.contains { fault.message.hasPrefix("unknown key '\($0)") }
         }
-        for group in parsed.groups where !Setting.groups.contains(group.name) {
-            warn("\(file):\(group.line)", "unknown group '\(group.name)'")
-        }
-        let known = Set(Setting.all.map(\.name))
-        for entry in parsed.entries where !known.contains("\(entry.group).\(entry.key)") {
-            guard Setting.groups.contains(entry.group) else { continue }
-            warn("\(file):\(entry.line)", "unknown key '\(entry.key)' in group '\(entry.group)'")
-        }
-        for setting in Setting.all {
-            guard let line = parsed.line(setting.group, setting.key) else { continue }
-            let text = parsed.string(setting.group, setting.key)
-            guard let value = text.flatMap(setting.value(of:)) else {
-                fail("\(file):\(line)", "\(setting.key) must be \(setting.range)")
-                continue
+        var faults = (unknownGroups + unknownKeys).map { ($0, isFatal: false) }
+        for setting in Setting.all where file.has(setting.group, setting.key) {
+            do {
+                let text = try file.string(setting.group, setting.key) ?? ""
+                guard let value = setting.value(of: text) else {
+                    throw file.fault(setting.group, setting.key, "\(setting.key) must be \(setting.range)")
+                }
+                values[setting.name] = value
+            } catch {
+                faults.append((error, isFatal: true))
             }
-            values[setting.name] = value
+        }
+        for (fault, isFatal) in faults.sorted(by: { $0.0.line < $1.0.line }) {
+            mistakes.append(
+                Mistake(place: "\(path):\(fault.line)", message: fault.message, isFatal: isFatal))
         }
     }
 
@@ -86,9 +94,5 @@ struct Configuration: Sendable {
 
     private mutating func fail(_ place: String, _ message: String) {
         mistakes.append(Mistake(place: place, message: message, isFatal: true))
-    }
-
-    private mutating func warn(_ place: String, _ message: String) {
-        mistakes.append(Mistake(place: place, message: message, isFatal: false))
     }
 }

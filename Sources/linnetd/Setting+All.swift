@@ -20,6 +20,10 @@ extension Setting {
         group: "network", key: "port", option: "port", kind: .integer(0...65535), fallback: "7380",
         summary: "TCP port of HTTP and WebSocket; 0 takes a free one",
         detail: "The advertisement names the port that was taken.")
+    static let clockPort = Setting(
+        group: "network", key: "clock-port", option: "clock-port", kind: .integer(0...65535), fallback: "7381",
+        summary: "UDP port of the clock of groups",
+        detail: "Nothing listens there until the receiver can play in groups, which this version cannot.")
     static let hostNames = Setting(
         group: "network", key: "hostnames", option: "hostnames", kind: .list, fallback: "",
         summary: "further names under which the receiver is reached",
@@ -119,7 +123,7 @@ extension Setting {
 
     /// Every setting, in the order of the manual.
     static let all: [Setting] = [
-        name, model, deviceType, port, hostNames, advertise, accessPolicy, takeover, keepPlaying, grace,
+        name, model, deviceType, port, clockPort, hostNames, advertise, accessPolicy, takeover, keepPlaying, grace,
         loadTimeout, allowFile, device, mixer, volume, volumeCap, buffer, closeAfter, videoSink, rendererMode,
         rendererProgram, pluginFolder, logLevel, stateFolder,
     ]
