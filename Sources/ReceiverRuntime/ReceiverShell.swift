@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-package import MediaModel
+import MediaModel
 package import SessionCore
 
 /// Owns the state: feeds it events one at a time, performs what follows from each, and has the front end tell the

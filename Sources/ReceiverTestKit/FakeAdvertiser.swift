@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ReceiverRuntime
+package import SessionCore
 
 /// A DNS-SD daemon that registers at once, unless the test says otherwise.
 package final class FakeAdvertiser: Advertiser {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import MediaModel
-package import ReceiverRuntime
+import ReceiverRuntime
 
 /// A renderer that plays nothing. It remembers commands and answers them as the test says.
 package final class FakeRenderer: Renderer {

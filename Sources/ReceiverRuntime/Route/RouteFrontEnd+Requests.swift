@@ -38,7 +38,7 @@ extension RouteFrontEnd {
             return
         }
         let waiting = WaitingRequest(id: incoming.id, method: request.method, answers: answers)
-        do {
+        do throws(RouteError) {
             if let result = try answer(request, received: received, to: connection) {
                 finish(waiting, .success(result), to: connection)
                 return
@@ -59,7 +59,7 @@ extension RouteFrontEnd {
         switch result {
         case .success(let value):
             shell.metrics.count(request.method, value["outcome"]?.textValue ?? "accepted")
-            response = Response.success(request.id ?? .null, result: value)
+            response = Response.success(request.id ?? .null, value)
         case .failure(let error):
             shell.metrics.count(request.method, error.code.rawValue)
             response = Response.failure(request.id ?? .null, error)
