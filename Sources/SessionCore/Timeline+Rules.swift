@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-import MediaModel
+package import MediaModel
 
 extension Timeline {
     /// The most ranges that are taken over from the media.
