@@ -24,21 +24,23 @@ struct MediaTimeTests {
         #expect(time(1, .min) == .invalid)
     }
 
-    @Test(arguments: [
-        (time(1, 1), 1_000_000_000), (time(-3, 2), -1_500_000_000), (time(1, 3), 333_333_333),
-        (time(2, 3), 666_666_667), (time(-2, 3), -666_666_667), (time(1, 2_000_000_000), 1),
-        (time(-1, 2_000_000_000), -1), (time(1, 2_000_000_001), 0), (time(90_001, 90_000), 1_000_011_111),
-    ])
+    @Test(
+        arguments: [
+            (time(1, 1), 1_000_000_000), (time(-3, 2), -1_500_000_000), (time(1, 3), 333_333_333),
+            (time(2, 3), 666_666_667), (time(-2, 3), -666_666_667), (time(1, 2_000_000_000), 1),
+            (time(-1, 2_000_000_000), -1), (time(1, 2_000_000_001), 0), (time(90_001, 90_000), 1_000_011_111),
+        ] as [(MediaTime, Int64)])
     func `nanoseconds are rounded to the nearest, halves away from zero`(_ time: MediaTime, _ count: Int64) {
         #expect(time.nanoseconds == count)
     }
 
-    @Test(arguments: [
-        (time(10_000_000_000, 1), Int64.max), (time(.max, 1), .max), (time(-10_000_000_000, 1), .min),
-        (time(.min, 1), .min), (time(.max, 1_000_000_000), .max), (time(.min, 1_000_000_000), .min),
-        (time(.max, .max), 4_294_967_298_000_000_002),
-        (time(9_223_372_036, 1), 9_223_372_036_000_000_000), (time(.max, 999_999_999), .max),
-    ])
+    @Test(
+        arguments: [
+            (time(10_000_000_000, 1), Int64.max), (time(.max, 1), .max), (time(-10_000_000_000, 1), .min),
+            (time(.min, 1), .min), (time(.max, 1_000_000_000), .max), (time(.min, 1_000_000_000), .min),
+            (time(.max, .max), 4_294_967_298_000_000_000),
+            (time(9_223_372_036, 1), 9_223_372_036_000_000_000), (time(.max, 999_999_999), .max),
+        ] as [(MediaTime, Int64)])
     func `nanoseconds saturate at the ends of Int64`(_ time: MediaTime, _ count: Int64) {
         #expect(time.nanoseconds == count)
     }

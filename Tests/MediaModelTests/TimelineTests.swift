@@ -60,9 +60,9 @@ struct TimelineTests {
     }
 
     @Test func `a position late in a stream is exact to the nanosecond`() {
-        let late = MediaTime(nanoseconds: 1 << 60 | 1)
+        let late = MediaTime(nanoseconds: 1_152_921_504_606_846_977)
         let position = PlaybackPosition(position: late, clockTime: 0, rate: 1)
-        #expect(position.position(atClockTime: 2).nanoseconds == 1 << 60 | 3)
+        #expect(position.position(atClockTime: 2).nanoseconds == 1_152_921_504_606_846_979)
     }
 
     @Test func `a position that cannot be told stays where it was read`() {
