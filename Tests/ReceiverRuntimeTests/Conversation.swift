@@ -63,14 +63,16 @@ final class TestSender {
                 }
             }
         }
-        return try #require(responses.removeValue(forKey: id), "no answer").get()
+        let response = responses.removeValue(forKey: id)
+        return try #require(response, "no answer").get()
     }
 
     /// The reason for which a request is refused.
     func refusal(_ request: RouteRequest) throws -> RouteError.Code? {
         let id = say(request)
         try read()
-        guard case .failure(let error) = try #require(responses.removeValue(forKey: id)) else { return nil }
+        let response = responses.removeValue(forKey: id)
+        guard case .failure(let error) = try #require(response) else { return nil }
         return error.code
     }
 
@@ -99,5 +101,5 @@ final class TestSender {
 func snapshot(_ receiver: TestReceiver) throws -> JSONValue {
     let observer = TestSender(receiver)
     defer { observer.client.vanish() }
-    return try #require(try observer.ask(.getState)["state"])
+    return try #require(observer.ask(.getState)["state"])
 }

@@ -64,7 +64,8 @@ extension RouteFrontEnd {
             shell.metrics.count(request.method, error.code.rawValue)
             response = Response.failure(request.id ?? .null, error)
         }
-        guard let text = request.answers.add(request.id == nil ? nil : response) else { return }
+        let answer: JSONValue? = if request.id == nil { .none } else { .some(response) }
+        guard let text = request.answers.add(answer) else { return }
         send(text, to: connection)
     }
 
