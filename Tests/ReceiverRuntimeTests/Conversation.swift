@@ -22,7 +22,7 @@ final class TestSender {
 
     init(_ receiver: TestReceiver) { client = receiver.listener.connect() }
 
-    /// Takes in what was sent to it.
+    /// Takes in what was sent to it, in order. An answer that holds the state replaces what it knew.
     func read() throws {
         for text in client.takeTexts() {
             for message in try ServerMessage.decode(text) { try take(message) }
@@ -31,7 +31,11 @@ final class TestSender {
 
     private func take(_ message: ServerMessage) throws {
         switch message {
-        case .response(let id, let result): responses[id] = result
+        case .response(let id, let result):
+            responses[id] = result
+            guard case .success(let value) = result, let given = value["version"]?.integerValue else { return }
+            version = given
+            state = try #require(value["state"])
         case .stateChanged(let change):
             try #require(change.base == version, "a step from a version that the sender has not seen")
             #expect(change.version > change.base)
@@ -53,16 +57,7 @@ final class TestSender {
     @discardableResult
     func ask(_ request: RouteRequest) throws -> JSONValue {
         let id = say(request)
-        // An answer with a state comes before the steps from it: they are read in order.
-        for text in client.takeTexts() {
-            for message in try ServerMessage.decode(text) {
-                try take(message)
-                if case .response(id, .success(let result)) = message, let given = result["version"]?.integerValue {
-                    version = given
-                    state = try #require(result["state"])
-                }
-            }
-        }
+        try read()
         let response = responses.removeValue(forKey: id)
         return try #require(response, "no answer").get()
     }
