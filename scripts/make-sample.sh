@@ -16,9 +16,8 @@ mkdir -p "$(dirname "$1")"
 work=$(mktemp -d "$(dirname "$1")/sample.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-tags='title="First Light",artist="Linnet",album="Songs of the Build",genre="Ambient",track-number=(uint)1'
 python3 "$here/sample.py" music "$work/sample.wav"
 gst-launch-1.0 -q filesrc location="$work/sample.wav" ! wavparse ! audioconvert ! flacenc ! \
-    taginject "tags='$tags'" ! flactag ! filesink location="$work/sample.flac"
-python3 "$here/sample.py" cover "$work/sample.flac"
+    filesink location="$work/sample.flac"
+python3 "$here/sample.py" tag "$work/sample.flac"
 mv "$work/sample.flac" "$1"

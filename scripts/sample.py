@@ -4,7 +4,7 @@
 """The parts of the sample that GStreamer does not make.
 
 sample.py music OUT.wav    eight seconds of plucked chords, 44.1 kHz stereo
-sample.py cover FILE.flac  puts a picture, drawn here, into a FLAC file
+sample.py tag FILE.flac    puts the tags and a picture, drawn here, into a FLAC file
 """
 
 import array
@@ -16,6 +16,14 @@ import zlib
 
 RATE = 44100
 SECONDS = 8
+
+TAGS = [
+    ("TITLE", "First Light"),
+    ("ARTIST", "Linnet"),
+    ("ALBUM", "Songs of the Build"),
+    ("GENRE", "Ambient"),
+    ("TRACKNUMBER", "1"),
+]
 
 # Four bars of two seconds: MIDI notes of the bass and of the arpeggio above it.
 BARS = [
@@ -106,30 +114,41 @@ def picture(size):
     return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
 
 
-def cover(path):
-    """Inserts a PICTURE block (RFC 9639, 8.8) behind STREAMINFO."""
+def block(kind, data):
+    return bytes([kind]) + len(data).to_bytes(3, "big") + data
+
+
+def tag(path):
+    """Puts VORBIS_COMMENT and PICTURE (RFC 9639, 8.6 and 8.8) in the place of the encoder's own comment."""
     with open(path, "rb") as file:
         flac = file.read()
     if flac[:4] != b"fLaC" or flac[4] & 0x7F != 0:
         sys.exit(f"{path}: not a FLAC file that begins with STREAMINFO")
-    size = 400
+    kept, at, last = b"", 4, False
+    while not last:
+        last, kind = bool(flac[at] & 0x80), flac[at] & 0x7F
+        end = at + 4 + int.from_bytes(flac[at + 1:at + 4], "big")
+        if kind in (0, 3):  # STREAMINFO and SEEKTABLE stay
+            kept += block(kind, flac[at + 4:end])
+        at = end
+
+    def text(value):
+        return struct.pack("<I", len(value.encode())) + value.encode()
+
+    comment = text("linnet") + struct.pack("<I", len(TAGS)) + b"".join(text(f"{k}={v}") for k, v in TAGS)
+    size, name, media_type = 400, b"Cover", b"image/png"
     image = picture(size)
-    media_type, text = b"image/png", b"Cover"
-    block = struct.pack(">II", 3, len(media_type)) + media_type  # 3: front cover
-    block += struct.pack(">I", len(text)) + text
-    block += struct.pack(">IIIII", size, size, 24, 0, len(image)) + image
-    behind = 8 + int.from_bytes(flac[5:8], "big")
-    last = flac[4] & 0x80  # the mark of the last block moves to the new one
-    head = bytes([flac[4] & 0x7F]) + flac[5:behind]
-    picture_head = bytes([last | 6]) + len(block).to_bytes(3, "big")
+    cover = struct.pack(">II", 3, len(media_type)) + media_type  # 3: front cover
+    cover += struct.pack(">I", len(name)) + name
+    cover += struct.pack(">IIIII", size, size, 24, 0, len(image)) + image
     with open(path, "wb") as file:
-        file.write(flac[:4] + head + picture_head + block + flac[behind:])
+        file.write(flac[:4] + kept + block(4, comment) + block(6 | 0x80, cover) + flac[at:])
 
 
 def main(arguments):
-    if len(arguments) != 2 or arguments[0] not in ("music", "cover"):
+    if len(arguments) != 2 or arguments[0] not in ("music", "tag"):
         sys.exit(__doc__)
-    (music if arguments[0] == "music" else cover)(arguments[1])
+    (music if arguments[0] == "music" else tag)(arguments[1])
 
 
 if __name__ == "__main__":
