@@ -41,9 +41,9 @@ from() {
         { cat log >&2; echo "make-media: failed: $source ! $*" >&2; exit 1; }
 }
 
-# The tags of a file; an encoder or muxer takes them when they come before its first buffer.
+# The tags of a file as a property of taginject, which stands before the element that writes them; gst-launch wants the spaces escaped, quotes or not.
 tags() {
-    echo "tags='title=\"$1\",artist=\"Linnet Tests\"'"
+    echo "tags=title=\"${1// /\\ }\",artist=\"Linnet\ Tests\""
 }
 
 audio_files() {
@@ -57,9 +57,9 @@ audio_files() {
 }
 
 free_audio_files() {
-    from position.wav audioresample ! opusenc bitrate=128000 ! taginject "$(tags 'Position Opus')" ! oggmux ! \
+    from position.wav audioresample ! taginject "$(tags 'Position Opus')" ! opusenc bitrate=128000 ! oggmux ! \
         filesink location=position.opus
-    from position.wav vorbisenc quality=0.5 ! taginject "$(tags 'Position Vorbis')" ! oggmux ! \
+    from position.wav taginject "$(tags 'Position Vorbis')" ! vorbisenc quality=0.5 ! oggmux ! \
         filesink location=position.ogg
     from short.wav flacenc ! filesink location=short.flac
 }
