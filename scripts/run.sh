@@ -79,7 +79,7 @@ start_receiver() {
 # Says how to reach the receiver: by its name where DNS-SD finds it, else by address.
 find_receiver() {
     if "$bin/linnet" browse --timeout 2 --json 2>>"$log" | grep -qF "\"$name\""; then
-        echo "Found by DNS-SD as “$name”."
+        echo "Found by DNS-SD as '$name'."
         target=$name
     else
         echo "DNS-SD does not find it here (is avahi-daemon running?), so it is reached by its address."
@@ -93,7 +93,7 @@ options=(--config-dir "$work/config" --state-dir "$work/state" --port "$(choose_
 [[ -z ${LINNET_DEVICE:-} ]] || options+=(--device "$LINNET_DEVICE")
 prepare_plugins
 start_receiver
-echo "The receiver “$name” is up on port $port; it logs to $log."
+echo "The receiver '$name' is up on port $port; it logs to $log."
 find_receiver
 echo "Playing $(basename "$sample"):"
 "$bin/linnet" play "$sample" --on "$target" || fail "the sample was not played"
