@@ -70,7 +70,8 @@ def find(data, path, at=0, end=None):
 def decode_time(data, start, end):
     """The time at which a fragment begins, in the track's timescale."""
     at, _ = find(data, [b"traf", b"tfdt"], start + 8, end)
-    return struct.unpack(">Q", data[at + 12:at + 20])[0] if data[at + 8] else struct.unpack(">I", data[at + 12:at + 16])[0]
+    is_long = data[at + 8] == 1
+    return int.from_bytes(data[at + 12:at + (20 if is_long else 16)], "big")
 
 
 def dash(source, directory, seconds):
