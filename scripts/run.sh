@@ -78,7 +78,7 @@ start_receiver() {
 
 # Says how to reach the receiver: by its name where DNS-SD finds it, else by address.
 find_receiver() {
-    if "$bin/linnet" browse --timeout 2 --json 2>>"$log" | grep -qF "\"$name\""; then
+    if "$bin/linnet" browse --timeout 2 --json 2>>"$log" | grep -F "\"$name\"" >/dev/null; then
         echo "Found by DNS-SD as '$name'."
         target=$name
     else
