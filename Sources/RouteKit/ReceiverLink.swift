@@ -43,7 +43,6 @@ import Timing
 
     private let purpose: Purpose
     private let timing: LinkTiming
-    private var connector = Connector()
     private var socket: WebSocket?
     private var resumeToken: String?
     private var graceTime = Duration.seconds(30)
@@ -77,15 +76,10 @@ import Timing
         var failure: (any Error)?
         for address in addresses {
             do {
-                let url = "ws://\(address)/v1/route"
-                let socket = try await withTimeout("a connection to \(address)") { [connector] in
-                    try await connector.webSocket(url)
-                }
-                guard end == nil else {
-                    socket.abort()
-                    throw RoutingError(.ended, family: .connection, "the connection was closed meanwhile")
-                }
-                adopt(socket, from: address)
+                try await adopt(
+                    Connector.webSocket(address, timeout: timing.request) { [weak self] socket in
+                        self?.listen(to: socket)
+                    }, from: address)
                 try await greet()
                 return
             } catch let error as RoutingError where error.isRefusal || error.code == .ended {
@@ -100,19 +94,29 @@ import Timing
             ?? RoutingError(.connectionFailed, family: .connection, "no address answered")
     }
 
-    private func adopt(_ socket: WebSocket, from address: Receiver.Address) {
-        self.socket = socket
-        localAddress = socket.localAddress
-        mirror.base = "http://\(address)"
-        // The largest data frame with its header and name; states are far smaller.
-        socket.setLimits(maximumMessage: 1_048_576 + 144, pingEvery: 0)
-        socket.onMessage = { [weak self] message in
-            self?.received(message)
+    /// Sets the callbacks, so that no message is missed. They hear of this socket only while it is ours.
+    private func listen(to socket: WebSocket) {
+        socket.onMessage = { [weak self, weak socket] message in
+            guard let self, let socket, self.socket === socket else { return }
+            received(message)
         }
         socket.onClosed = { [weak self, weak socket] code, _ in
             guard let self, let socket, self.socket === socket else { return }
             lost(code: code)
         }
+    }
+
+    private func adopt(_ socket: WebSocket, from address: Receiver.Address) throws {
+        guard end == nil else {
+            socket.abort()
+            throw RoutingError(.ended, family: .connection, "the connection was closed meanwhile")
+        }
+        guard socket.isOpen else {
+            throw RoutingError(.connectionFailed, family: .connection, "\(address) closed the connection")
+        }
+        self.socket = socket
+        localAddress = socket.localAddress
+        mirror.base = "http://\(address)"
         requests.connected { [weak socket] text in socket?.send(.text(text)) }
         channel.connected { [weak socket] frame in socket?.send(.binary(frame.encoded)) }
     }
@@ -301,30 +305,4 @@ import Timing
             try? await RouteActor.shared.loop.sleep(for: wait)
         }
     }
-
-    private func withTimeout(
-        _ what: String, _ body: @escaping @RouteActor () async throws -> WebSocket
-    ) async throws -> WebSocket {
-        let work = Task { @RouteActor in try await Held(body()) }
-        let timer = Task { @RouteActor [timing] in
-            try await RouteActor.shared.loop.sleep(for: timing.request)
-            work.cancel()
-        }
-        defer { timer.cancel() }
-        do {
-            return try await withTaskCancellationHandler {
-                try await work.value.socket
-            } onCancel: {
-                work.cancel()
-            }
-        } catch let error as Failure where error.isCancellation {
-            throw RoutingError(.timeout, family: .connection, "\(what) took longer than \(timing.request)")
-        }
-    }
-}
-
-/// A socket on its way between two tasks of the actor.
-@RouteActor private final class Held: Sendable {
-    let socket: WebSocket
-    init(_ socket: WebSocket) { self.socket = socket }
 }
