@@ -9,134 +9,189 @@ struct Greeting {
     var route: String?
     var resumeToken: String?
     var graceTime: Duration?
+    var clock: String?
     var version: Int64
     var state: JSONValue
 }
 
-/// Between this library's words and those of the protocol. What a receiver sends is never trusted: what is missing or of
-/// the wrong kind becomes a default or an error.
+/// Between this library's words and those of the protocol.
 enum Codec {
-    enum Incoming {
-        case answer(Int64, Result<JSONValue, RoutingError>)
-        case notification(String, JSONValue)
-    }
-
-    // MARK: Requests
-
-    /// The text of a request; nil if it is longer than a receiver takes.
-    static func request(id: Int64, method: String, params: JSONValue?) -> String? {
-        var message: [String: JSONValue] = [
-            "jsonrpc": .string("2.0"), "id": .integer(id), "method": .string(method),
-        ]
-        if let params { message["params"] = params }
-        let text = JSONValue.object(message).text
-        return text.utf8.count <= 65_536 ? text : nil
-    }
-
-    static func activation(_ sender: SenderIdentity, resume token: String?) -> JSONValue {
-        var params: [String: JSONValue] = [
-            "version": .integer(1),
-            "sender": .object(["id": .string(sender.identifier), "name": .string(sender.name)]),
-        ]
-        if let token { params["resume"] = .string(token) }
-        return .object(params)
-    }
-
-    static func session(_ session: String?) -> JSONValue {
-        .object(session.map { ["session": .string($0)] } ?? [:])
-    }
-
-    static func request(for command: PlaybackCommand, session: String) -> (String, JSONValue) {
-        var params: [String: JSONValue] = ["session": .string(session)]
-        let method: String
+    static func request(for command: PlaybackCommand, session: String) -> RouteRequest {
         switch command {
-        case .setPlaying(let value):
-            (method, params["playing"]) = ("playback.setPlaying", .bool(value))
+        case .setPlaying(let value): .setPlaying(session: session, value)
         case .seek(let position, let tolerance):
-            (method, params["position"]) = ("playback.seek", time(position))
-            params["tolerance"] = time(tolerance)
-        case .setSpeed(let value):
-            (method, params["speed"]) = ("playback.setSpeed", .number(value))
-        case .setState(let value, let scan):
-            (method, params["state"]) = ("playback.setState", .string(value.rawValue))
-            if let scan { params["scanSpeed"] = .number(scan) }
+            .seek(session: session, position: position, tolerance: tolerance)
+        case .setSpeed(let value): .setSpeed(session: session, value)
+        case .setState(let value, let scan): .setState(session: session, value.wire, scanSpeed: scan)
         case .selectTrack(let kind, let identifier):
-            (method, params["kind"]) = ("playback.selectTrack", .string(name(of: kind)))
-            params["option"] = identifier.map { .string($0) } ?? .null
-        case .setVolume(let value):
-            (method, params["volume"]) = ("playback.setVolume", .number(value))
-        case .setMuted(let value):
-            (method, params["muted"]) = ("playback.setMuted", .bool(value))
+            .selectTrack(session: session, kind, option: identifier)
+        case .setVolume(let value): .setVolume(session: session, value)
+        case .setMuted(let value): .setMuted(session: session, value)
         }
-        return (method, .object(params))
     }
 
-    static func request(for command: DeviceCommand) -> (String, JSONValue) {
+    static func request(for command: DeviceCommand) -> RouteRequest {
         switch command {
-        case .setVolume(let value): ("device.setVolume", .object(["volume": .number(value)]))
-        case .changeVolume(let steps):
-            ("device.changeVolume", .object(["steps": .integer(Int64(steps))]))
-        case .setMuted(let value): ("device.setMuted", .object(["muted": .bool(value)]))
-        case .toggleMute: ("device.setMuted", .object(["muted": .string("toggle")]))
-        case .rename(let name): ("device.rename", .object(["name": .string(name)]))
+        case .setVolume(let value): .setDeviceVolume(value)
+        case .changeVolume(let steps): .changeDeviceVolume(steps: Int64(steps))
+        case .setMuted(let value): .setDeviceMuted(value)
+        case .toggleMute: .setDeviceMuted(nil)
+        case .rename(let name): .rename(name)
         }
     }
 
     static func start(
         url: String, mode: RouteSession.LaunchMode, options: RouteSession.Options
-    ) throws(RoutingError) -> JSONValue {
-        guard url.utf8.count <= 8192, options.headers.count <= 16, options.segments.count <= 64,
-            options.headers.allSatisfy({ $0.name.utf8.count + $0.value.utf8.count <= 4096 })
+    ) throws(RoutingError) -> RouteRequest {
+        guard url.utf8.count <= WireLimits.url, options.headers.count <= WireLimits.headers,
+            options.segments.count <= WireLimits.segments,
+            options.headers.allSatisfy({ $0.name.utf8.count + $0.value.utf8.count <= WireLimits.headerBytes })
         else {
             throw RoutingError(
                 .tooLong, family: .session,
                 "a session has a URL of at most 8 KiB, 16 headers of 4 KiB each and 64 segments")
         }
-        var params: [String: JSONValue] = ["url": .string(url), "playing": .bool(options.isPlaying)]
-        switch mode {
-        case .player: params["mode"] = .string("player")
-        case .application(let id):
-            params["mode"] = .string("application")
-            params["application"] = .string(id)
-        }
-        if !options.headers.isEmpty {
-            params["headers"] = .array(
-                options.headers.map { .object(["name": .string($0.name), "value": .string($0.value)]) })
-        }
-        if let agent = options.userAgent { params["userAgent"] = .string(agent) }
-        if let position = options.startPosition { params["startPosition"] = time(position) }
-        var metadata: [String: JSONValue] = [:]
-        if let title = options.title { metadata["title"] = .string(title) }
-        if let subtitle = options.subtitle { metadata["subtitle"] = .string(subtitle) }
-        if !metadata.isEmpty { params["metadata"] = .object(metadata) }
-        if !options.segments.isEmpty { params["segments"] = .array(options.segments.map(segment)) }
-        return .object(params)
+        var application: String?
+        if case .application(let id) = mode { application = id }
+        return .start(
+            SessionStart(
+                url: url, mode: application == nil ? .player : .application, application: application,
+                headers: options.headers, userAgent: options.userAgent,
+                startPosition: options.startPosition ?? .zero, isPlaying: options.isPlaying,
+                title: options.title, subtitle: options.subtitle, segments: options.segments))
     }
 
-    // MARK: Words
+    // MARK: Answers
 
-    static func time(_ time: MediaTime) -> JSONValue {
-        if let name = time.name { return .object(["name": .string(name)]) }
-        return .object(["value": .integer(time.value), "timescale": .integer(Int64(time.timescale))])
-    }
-
-    static func segment(_ segment: Segment) -> JSONValue {
-        var members: [String: JSONValue] = [
-            "range": .object([
-                "start": time(segment.range.start), "duration": time(segment.range.duration),
-            ]),
-            "type": .string(segment.kind.rawValue), "isMarked": .bool(segment.isMarked),
-            "requiresLinearPlayback": .bool(segment.requiresLinearPlayback),
-        ]
-        if let identifier = segment.identifier { members["identifier"] = .string(identifier) }
-        return .object(members)
-    }
-
-    static func name(of kind: TrackKind) -> String {
-        switch kind {
-        case .audio: "audio"
-        case .audioDescription: "audioDescription"
-        case .legible: "legible"
+    static func greeting(_ value: JSONValue, activates: Bool) throws -> Greeting {
+        guard activates else {
+            let result = try StateResult(json: value)
+            return Greeting(version: result.version, state: result.state)
         }
+        let result = try ActivationResult(json: value)
+        // A day at most, so that nothing overflows.
+        let grace = min(result.graceSeconds, 86_400)
+        return Greeting(
+            route: result.route, resumeToken: result.resumeToken, graceTime: .seconds(grace),
+            clock: result.clock.id, version: result.version, state: result.state)
+    }
+
+    static func outcome(
+        of result: Result<JSONValue, RoutingError>, isMute: Bool = false
+    ) -> Result<WriteOutcome, RoutingError> {
+        result.flatMap { answer in
+            guard let outcome = try? Outcome(json: answer) else { return .failure(.badAnswer) }
+            switch outcome {
+            case .accepted: return .success(.accepted)
+            case .value(let value), .clamped(let value):
+                if isMute, let muted = value.boolValue { return .success(.muted(muted)) }
+                if let number = value.numberValue {
+                    if case .value = outcome { return .success(.level(number)) }
+                    return .success(.clampedNumber(number))
+                }
+                if let text = value.textValue { return .success(.clampedText(text)) }
+                return .success(MediaTime(value).map { .clampedTime($0) } ?? .accepted)
+            }
+        }
+    }
+
+    static func end(reason: String, by: String?, error: MediaFailure?) -> SessionEnd {
+        switch reason {
+        case "stopped": .stopped
+        case "finished": .finished
+        case "preempted": .preempted(by: by ?? "another sender")
+        case "failed": .failed(error ?? MediaFailure(.internalFailure, "the receiver did not say why"))
+        case "routeEnded": .routeEnded
+        case "shutdown": .shutdown
+        default: .lost
+        }
+    }
+
+    // MARK: Data frames
+
+    /// Why a message was refused.
+    static func refusal(_ payload: [UInt8]) -> RoutingError {
+        let text = String(decoding: payload, as: UTF8.self)
+        let value = (try? JSONText.decode(text, limit: WireLimits.textFrame)) ?? .null
+        return RoutingError(
+            .init(rawValue: value["reason"]?.textValue ?? "refused"), family: .session,
+            value["message"]?.textValue ?? "the message was refused", number: 1)
+    }
+
+    static func refusal(reason: String, message: String) -> [UInt8] {
+        Array(JSONText.encode(["reason": .text(reason), "message": .text(message)]).utf8)
+    }
+}
+
+extension MediaTime {
+    /// The time that a JSON value stands for.
+    fileprivate init?(_ value: JSONValue) {
+        if let name = value["name"]?.textValue {
+            self.init(named: name)
+            return
+        }
+        guard let count = value["value"]?.integerValue,
+            let scale = value["timescale"]?.integerValue.flatMap({ Int32(exactly: $0) }), scale >= 1
+        else { return nil }
+        self.init(value: count, timescale: scale)
+    }
+}
+
+extension PlaybackState {
+    fileprivate var wire: WirePlaybackState {
+        switch self {
+        case .normal: .normal
+        case .scanning: .scanning
+        case .scrubbing: .scrubbing
+        }
+    }
+
+    init(_ state: WirePlaybackState) {
+        self =
+            switch state {
+            case .normal: .normal
+            case .scanning: .scanning
+            case .scrubbing: .scrubbing
+            }
+    }
+}
+
+extension RoutingError {
+    init(_ error: RouteError) {
+        self.init(
+            .init(rawValue: error.code.rawValue),
+            family: Family(rawValue: error.code.family.rawValue) ?? .connection, error.message,
+            number: Int(error.code.number))
+    }
+}
+
+extension ChangeOrigin {
+    init(_ origin: WireOrigin) {
+        self =
+            switch origin {
+            case .sender(let route, let name): .sender(route: route, name: name)
+            case .device: .device
+            case .content: .content
+            case .local: .local
+            case .group: .group
+            case .several: .several
+            }
+    }
+}
+
+extension Receiver {
+    /// The receiver that an advertisement or an answer describes.
+    init(_ description: ReceiverDescription, addresses: [Address]) {
+        self.init(
+            id: description.id, displayName: description.name, addresses: addresses,
+            model: description.model, deviceType: description.type,
+            capabilities: Capabilities(names: description.capabilities),
+            volumeMode: VolumeMode(rawValue: description.volumeMode) ?? .relative,
+            canMute: description.canMute, sessionLimit: Int(description.sessionLimit),
+            canGroup: description.canGroup,
+            protocolVersions: description.versions.compactMap { Int(exactly: $0) },
+            accessPolicy: description.access,
+            software: description.software.isEmpty ? nil : description.software,
+            clockPort: description.clockPort)
     }
 }

@@ -49,6 +49,8 @@ public enum DeviceCommand: Sendable, Equatable {
 public enum WriteOutcome: Sendable, Equatable {
     /// As asked.
     case accepted
+    /// As asked, which made this level of the device's volume.
+    case level(Double)
     /// This number was taken in place of the one asked for.
     case clampedNumber(Double)
     /// This time was taken in place of the one asked for.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GLibLoop
+import RouteWire
 import Soup
 
 /// The calls that this library makes over the network.
@@ -39,13 +40,14 @@ enum Connector {
             throw RoutingError(
                 .connectionFailed, family: .connection, "\(address) does not answer: \(words(for: error))")
         }
-        guard answer.status == 200,
-            let receiver = Codec.receiver(String(decoding: answer.body, as: UTF8.self), at: address)
+        let text = String(decoding: answer.body, as: UTF8.self)
+        guard answer.status == 200, let value = try? JSONText.decode(text, limit: 65_536),
+            let description = try? ReceiverDescription(json: value)
         else {
             throw RoutingError(
                 .badAnswer, family: .connection, "what answers at \(address) is no Linnet receiver")
         }
-        return receiver
+        return Receiver(description, addresses: [address])
     }
 
     /// An error of the network in words, without its domain.

@@ -54,7 +54,8 @@ public protocol RouteDataChannelDelegate: AnyObject, Sendable {
         }
         let id = next
         next += 1
-        let frame = DataFrame.message(channel: channel, id: id, endpoint: endpoint, payload: message)
+        let frame = DataFrame(
+            kind: .message, channel: channel, message: id, endpoint: endpoint, payload: message)
         try await withCheckedThrowingContinuation { continuation in
             unanswered[id] = continuation
             transmit(frame)
@@ -109,7 +110,7 @@ public protocol RouteDataChannelDelegate: AnyObject, Sendable {
             if let refusal {
                 refuse(id, refusal.code.rawValue, refusal.message)
             } else {
-                transmit?(.acknowledged(channel: channel, id: id))
+                transmit?(DataFrame(kind: .acknowledged, channel: channel, message: id))
             }
         }
         isDelivering = false
@@ -132,6 +133,7 @@ public protocol RouteDataChannelDelegate: AnyObject, Sendable {
     }
 
     private func refuse(_ id: UInt64, _ reason: String, _ message: String) {
-        transmit?(Codec.refusal(channel: channel, id: id, reason: reason, message: message))
+        let payload = Codec.refusal(reason: reason, message: message)
+        transmit?(DataFrame(kind: .refused, channel: channel, message: id, payload: payload))
     }
 }

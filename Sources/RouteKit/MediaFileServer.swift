@@ -45,11 +45,7 @@ import Soup
         server = nil
     }
 
-    deinit {
-        guard let server else { return }
-        let held = HeldServer(server)
-        Task { @RouteActor in held.server.stop() }
-    }
+    isolated deinit { server?.stop() }
 
     /// The file's name, with everything but letters, digits, `.`, `-` and `_` as `_`: it only helps to tell the type.
     static func urlName(of path: String) -> String {
@@ -87,10 +83,4 @@ import Soup
         default: "application/octet-stream"
         }
     }
-}
-
-/// The server of an object that is gone, on its way to the actor.
-@RouteActor private final class HeldServer {
-    let server: Server
-    nonisolated init(_ server: sending Server) { self.server = server }
 }

@@ -102,20 +102,3 @@ public struct Receiver: Sendable, Equatable, Identifiable {
     /// True if this library speaks a version that the receiver speaks.
     public var isCompatible: Bool { protocolVersions.contains(1) }
 }
-
-extension Receiver {
-    /// The receiver that an advertisement describes; nil without an id. Keys and defaults are those of section 2 of the
-    /// protocol.
-    init?(serviceName: String, text: [String: String], addresses: [Address]) {
-        guard let id = text["id"], !id.isEmpty, id.utf8.count <= 64 else { return nil }
-        func list(_ key: String) -> [Substring] { (text[key] ?? "").split(separator: ",") }
-        self.init(
-            id: id, displayName: serviceName, addresses: addresses, model: text["md"] ?? "",
-            deviceType: text["dt"] ?? "speaker", capabilities: Capabilities(names: list("cf")),
-            volumeMode: text["vm"].flatMap(VolumeMode.init(rawValue:)) ?? .relative,
-            canMute: text["mu"].map { $0 == "1" } ?? true,
-            sessionLimit: text["ns"].flatMap { Int($0) } ?? 1, canGroup: text["gr"] == "1",
-            protocolVersions: list("v").compactMap { Int($0) }, accessPolicy: text["ap"] ?? "open",
-            clockPort: text["cp"].flatMap { UInt16($0) })
-    }
-}

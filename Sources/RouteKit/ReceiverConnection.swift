@@ -10,7 +10,7 @@
     /// The session that owns the player; nil while nothing plays.
     public var player: PlaybackControl? { link.mirror.player }
     /// Everybody with a route to the receiver.
-    public var senders: [ConnectedSender] { link.mirror.snapshot.senders }
+    public var senders: [ConnectedSender] { link.mirror.senders }
     /// False while the connection is lost and a new one is being made.
     public var isConnected: Bool { link.isConnected }
     /// True once the connection is closed for good.
@@ -41,9 +41,5 @@
     /// Closes the connection.
     public func close() { link.close(.left) }
 
-    deinit {
-        // The link's tasks hold it weakly; its socket must not stand for ever.
-        let link = link
-        Task { @RouteActor in link.close(.left) }
-    }
+    isolated deinit { link.close(.left) }
 }

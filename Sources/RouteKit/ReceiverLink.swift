@@ -118,7 +118,7 @@ import Timing
         localAddress = socket.localAddress
         mirror.base = "http://\(address)"
         requests.connected { [weak socket] text in socket?.send(.text(text)) }
-        channel.connected { [weak socket] frame in socket?.send(.binary(frame.encoded)) }
+        channel.connected { [weak socket] frame in socket?.send(.binary(frame.bytes ?? [])) }
     }
 
     /// Activates, or subscribes, and takes over the full state that comes with it.
@@ -126,17 +126,19 @@ import Timing
         let answer: Greeting
         switch purpose {
         case .route(let sender):
-            let params = Codec.activation(sender, resume: resumeToken)
-            answer = try Codec.greeting(
-                await requests.request("route.activate", params, urgent: true), activates: true)
+            let activation = Activation(
+                sender: SenderInfo(identifier: sender.identifier, name: sender.name), resume: resumeToken)
+            answer = try await Codec.greeting(
+                requests.send(.activate(activation), urgent: true), activates: true)
         case .observation:
-            answer = try Codec.greeting(
-                await requests.request("state.subscribe", urgent: true), activates: false)
+            answer = try await Codec.greeting(requests.send(.subscribe, urgent: true), activates: false)
         }
         if let token = answer.resumeToken { resumeToken = token }
         if let grace = answer.graceTime { graceTime = grace }
         route = answer.route ?? route
-        mirror.replace(version: answer.version, document: answer.state, isFresh: true)
+        guard mirror.replace(version: answer.version, document: answer.state, isFresh: true) else {
+            throw RoutingError.badAnswer
+        }
         isConnected = true
         requests.open()
         work.append(Task { [weak self] in await self?.readClock() })
@@ -201,7 +203,7 @@ import Timing
     /// Ends the route in good order: its sessions end with it.
     func deactivate() async {
         guard end == nil else { return }
-        if isConnected { _ = try? await requests.request("route.deactivate") }
+        if isConnected { _ = try? await requests.send(.deactivate) }
         close(.deactivated)
     }
 
@@ -231,36 +233,32 @@ import Timing
     private func received(_ message: WebSocket.Message) {
         switch message {
         case .text(let text):
-            for item in Codec.incoming(text) {
-                switch item {
-                case .answer(let id, let result): requests.answered(id, result)
-                case .notification(let method, let params): notified(method, params)
-                }
-            }
+            // What makes no sense is passed over: a later receiver may say more than this version knows.
+            for message in (try? ServerMessage.decode(text)) ?? [] { received(message) }
         case .binary(let bytes):
-            guard let frame = DataFrame(decoding: bytes), frame.channel == 0 else { return }
+            guard let frame = try? DataFrame(decoding: bytes), frame.channel == 0 else { return }
             switch frame.kind {
-            case .message: channel.received(frame.id, from: frame.endpoint, frame.payload)
-            case .acknowledged: channel.acknowledged(frame.id)
-            case .refused: channel.refused(frame.id, Codec.refusal(frame.payload))
+            case .message: channel.received(frame.message, from: frame.endpoint, frame.payload)
+            case .acknowledged: channel.acknowledged(frame.message)
+            case .refused: channel.refused(frame.message, Codec.refusal(frame.payload))
             }
         }
     }
 
-    private func notified(_ method: String, _ params: JSONValue) {
-        switch method {
-        case "state.changed":
-            if !mirror.apply(params) { fetchState() }
-        case "session.ended":
-            guard let (session, reason) = Codec.sessionEnd(params) else { return }
-            mirror.ended(session, reason)
-            client?.link(self, session: session, ended: reason)
-        case "route.ended":
-            guard let reason = Codec.routeEnd(params, route: route) else { return }
+    private func received(_ message: ServerMessage) {
+        switch message {
+        case .response(let id, let result): requests.answered(id, result.mapError { RoutingError($0) })
+        case .stateChanged(let step): if !mirror.apply(step) { fetchState() }
+        case .sessionEnded(let session, let reason, let by, let error):
+            let end = Codec.end(reason: reason, by: by, error: error)
+            mirror.ended(session, end)
+            client?.link(self, session: session, ended: end)
+        case .routeEnded(let ended, let reason, let words):
+            guard ended == route else { return }
             finish(
-                reason,
-                RoutingError(.ended, family: .session, Codec.message(params) ?? "the receiver ended the route"))
-        default: break
+                RouteEnd(rawValue: reason) ?? .connectionLost,
+                RoutingError(.ended, family: .session, words))
+        case .unknown: break
         }
     }
 
@@ -268,7 +266,7 @@ import Timing
     private func fetchState() {
         guard !isFetchingState else { return }
         isFetchingState = true
-        requests.request("state.get") { [weak self] result in
+        requests.send(.getState) { [weak self] result in
             guard let self else { return }
             isFetchingState = false
             guard let answer = try? result.get(), let greeting = try? Codec.greeting(answer, activates: false)
@@ -286,9 +284,9 @@ import Timing
         while !Task.isCancelled, isConnected {
             let sent = LocalClock.now
             do {
-                let answer = try await requests.request("clock.ping")
-                guard let reading = Codec.clockReading(answer) else { return }
-                clock.identify(reading.clock)
+                let answer = try await requests.send(.ping)
+                let reading = try PingResult(json: answer)
+                clock.identify(reading.id)
                 clock.add(
                     ClockExchange(
                         requestSent: sent, requestReceived: reading.received, answerSent: reading.sent,

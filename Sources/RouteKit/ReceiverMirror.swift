@@ -6,7 +6,8 @@ import RouteWire
 /// A receiver's state as far as it is known here, and the objects that show it.
 @RouteActor final class ReceiverMirror {
     let device = DeviceControl(performer: nil)
-    private(set) var snapshot = ReceiverSnapshot()
+    /// The whole state in the protocol's words; nil before the first.
+    private(set) var state: StateDocument?
     private(set) var version: Int64 = -1
     private(set) var lastOrigin: ChangeOrigin?
     /// Where relative artwork URLs belong.
@@ -26,7 +27,12 @@ import RouteWire
     init(clock: RemoteClock) { self.clock = clock }
 
     /// The session that owns the player.
-    var player: PlaybackControl? { snapshot.player.flatMap { control($0) } }
+    var player: PlaybackControl? { state?.player.flatMap { control($0) } }
+
+    /// Everybody with a route.
+    var senders: [ConnectedSender] {
+        (state?.routes ?? [:]).map { ConnectedSender(id: $0, $1) }.sorted { $0.id < $1.id }
+    }
 
     func updates() -> AsyncStream<Void> { announcer.stream() }
     func announce() { announcer.announce() }
@@ -34,16 +40,20 @@ import RouteWire
     /// The object for a session that the state knows.
     func control(_ session: String) -> PlaybackControl? {
         if let control = controls[session] { return control }
-        guard let state = snapshot.sessions[session] else { return nil }
-        return make(session, state)
+        guard let document = state?.sessions[session] else { return nil }
+        return make(session, SessionSnapshot(document, base: base))
     }
 
-    /// The object for a session that was just started. It may be over already.
-    func started(_ session: String) -> PlaybackControl? {
-        if let control = control(session) { return control }
-        guard let control = make(session, SessionSnapshot()) else { return nil }
+    /// Takes over the answer to a start and makes the session's object. The session may be over already.
+    func started(_ answer: JSONValue) -> Result<PlaybackControl, RoutingError> {
+        guard let result = try? StateResult(json: answer), let session = result.session else {
+            return .failure(.badAnswer)
+        }
+        replace(version: result.version, document: result.state, isFresh: false)
+        if let control = control(session) { return .success(control) }
+        guard let control = make(session, SessionSnapshot()) else { return .failure(.badAnswer) }
         if let end = ends.first(where: { $0.session == session }) { control.finish(end.reason) }
-        return control
+        return .success(control)
     }
 
     private func make(_ session: String, _ state: SessionSnapshot) -> PlaybackControl? {
@@ -54,36 +64,40 @@ import RouteWire
     }
 
     /// Takes over a whole state. `isFresh`: it opens a connection, so a session that is missing ended unheard, and the
-    /// versions may have begun anew.
-    func replace(version: Int64, document: JSONValue, isFresh: Bool) {
-        guard isFresh || version > self.version else { return }
-        take(document, version: version, origin: isFresh ? nil : .several)
-        if isFresh {
-            for (session, control) in controls where snapshot.sessions[session] == nil {
-                control.finish(.lost)
-                controls[session] = nil
-            }
+    /// versions may have begun anew. False: it makes no sense.
+    @discardableResult
+    func replace(version: Int64, document: JSONValue, isFresh: Bool) -> Bool {
+        guard isFresh || version > self.version else { return true }
+        guard take(document, version: version, origin: isFresh ? nil : .several) else { return false }
+        guard isFresh else { return true }
+        for (session, control) in controls where state?.sessions[session] == nil {
+            control.finish(.lost)
+            controls[session] = nil
         }
-    }
-
-    /// Takes over a step. False: there is a gap before it, or it makes no sense; the whole state is needed.
-    func apply(_ params: JSONValue) -> Bool {
-        guard let step = Codec.step(params) else { return false }
-        guard step.version > version else { return true }
-        guard step.base == version else { return false }
-        var next = document
-        next.merge(step.patch)
-        take(next, version: step.version, origin: step.origin)
         return true
     }
 
-    private func take(_ document: JSONValue, version: Int64, origin: ChangeOrigin?) {
-        (self.document, self.version, lastOrigin) = (document, version, origin)
-        snapshot = Codec.snapshot(document, base: base)
-        clock.identify(snapshot.clock)
-        device.mirror(snapshot.device, origin: origin)
-        for (session, state) in snapshot.sessions { controls[session]?.mirror(state) }
+    /// Takes over a step. False: there is a gap before it, or it makes no sense; the whole state is needed.
+    func apply(_ step: StateChange) -> Bool {
+        guard step.version > version else { return true }
+        guard step.base == version else { return false }
+        return take(
+            MergePatch.apply(step.patch, to: document), version: step.version,
+            origin: ChangeOrigin(step.origin))
+    }
+
+    private func take(_ document: JSONValue, version: Int64, origin: ChangeOrigin?) -> Bool {
+        guard let state = try? StateDocument(json: document) else { return false }
+        (self.document, self.version, self.state, lastOrigin) = (document, version, state, origin)
+        clock.identify(state.clock)
+        device.mirror(DeviceSnapshot(state.device), origin: origin)
+        for (session, control) in controls {
+            if let document = state.sessions[session] {
+                control.mirror(SessionSnapshot(document, base: base))
+            }
+        }
         announcer.announce()
+        return true
     }
 
     func ended(_ session: String, _ reason: SessionEnd) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import GLibLoop
 import RouteWire
 
 /// The requests to one receiver that have no answer yet, over the connections that come and go.
@@ -25,7 +26,7 @@ import RouteWire
     private var waiting: [(id: Int64, text: String)] = []
     private var inFlight: Set<Int64> = []
     private var next: Int64 = 1
-    private var send: ((String) -> Void)?
+    private var transmit: ((String) -> Void)?
     private var isOpen = false
     private var closed: RoutingError?
     private let timeout: Duration
@@ -34,14 +35,14 @@ import RouteWire
 
     /// Sends a request, or keeps it until it can be sent. `urgent` requests belong to the opening of a connection and go
     /// before those that wait for it.
-    func request(
-        _ method: String, _ params: JSONValue? = nil, urgent: Bool = false,
-        completion: @escaping Completion
+    func send(
+        _ request: RouteRequest, urgent: Bool = false, completion: @escaping Completion
     ) {
         if let closed { return complete(completion, .failure(closed)) }
         let id = next
         next += 1
-        guard let text = Codec.request(id: id, method: method, params: params) else {
+        let text = request.text(id: id)
+        guard text.utf8.count <= WireLimits.textFrame else {
             let error = RoutingError(.tooLong, family: .connection, "the request is too long")
             return complete(completion, .failure(error))
         }
@@ -54,10 +55,10 @@ import RouteWire
             try? await RouteActor.shared.loop.sleep(for: timeout)
             if !Task.isCancelled { self?.expire(id) }
         }
-        pending[id] = Pending(method: method, completion: completion, timer: timer)
-        if urgent, let send {
+        pending[id] = Pending(method: request.method, completion: completion, timer: timer)
+        if urgent, let transmit {
             inFlight.insert(id)
-            send(text)
+            transmit(text)
         } else {
             waiting.append((id, text))
             flush()
@@ -65,16 +66,14 @@ import RouteWire
     }
 
     /// Sends a request and waits.
-    func request(
-        _ method: String, _ params: JSONValue? = nil, urgent: Bool = false
-    ) async throws -> JSONValue {
+    func send(_ request: RouteRequest, urgent: Bool = false) async throws -> JSONValue {
         try await withCheckedThrowingContinuation { continuation in
-            request(method, params, urgent: urgent) { continuation.resume(with: $0) }
+            send(request, urgent: urgent) { continuation.resume(with: $0) }
         }
     }
 
     /// A connection is there; only urgent requests are sent until `open`.
-    func connected(_ send: @escaping (String) -> Void) { self.send = send }
+    func connected(_ transmit: @escaping (String) -> Void) { self.transmit = transmit }
 
     /// The connection is ready for what waits.
     func open() {
@@ -84,7 +83,7 @@ import RouteWire
 
     /// The connection is gone. What was under way fails, as nobody knows what became of it; what waits goes on waiting.
     func disconnected() {
-        (send, isOpen) = (nil, false)
+        (transmit, isOpen) = (nil, false)
         let lost = inFlight
         inFlight = []
         for id in lost.sorted() {
@@ -101,7 +100,7 @@ import RouteWire
     func close(_ error: RoutingError) {
         guard closed == nil else { return }
         closed = error
-        (send, isOpen) = (nil, false)
+        (transmit, isOpen) = (nil, false)
         (waiting, inFlight) = ([], [])
         for id in pending.keys.sorted() { finish(id, .failure(error)) }
     }
@@ -129,10 +128,10 @@ import RouteWire
     }
 
     private func flush() {
-        while isOpen, let send, !waiting.isEmpty, inFlight.count < Self.inFlightLimit {
+        while isOpen, let transmit, !waiting.isEmpty, inFlight.count < Self.inFlightLimit {
             let (id, text) = waiting.removeFirst()
             inFlight.insert(id)
-            send(text)
+            transmit(text)
         }
     }
 

@@ -42,7 +42,7 @@ public enum RouteEnd: String, Sendable {
     /// The session that owns the receiver's player, whosever it is; nil while nothing plays.
     public var player: PlaybackControl? { link.mirror.player }
     /// Everybody with a route to the receiver, this one too.
-    public var senders: [ConnectedSender] { link.mirror.snapshot.senders }
+    public var senders: [ConnectedSender] { link.mirror.senders }
     /// What the route is doing.
     public private(set) var state = State.active
     /// The sessions that were added and not removed.

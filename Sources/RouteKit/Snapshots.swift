@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import MediaModel
+import RouteWire
 
 /// A picture that a receiver serves.
 public struct ArtworkReference: Sendable, Equatable {
@@ -66,10 +67,9 @@ public struct ConnectedSender: Sendable, Equatable, Identifiable {
     public let isAttached: Bool
 }
 
-/// A session as a receiver describes it.
+/// A session as a receiver describes it, in this library's words.
 struct SessionSnapshot: Equatable, Sendable {
     var route: String?
-    var mode = "player"
     var isReady = false
     var isPlaying = true
     var isBuffering = false
@@ -87,6 +87,23 @@ struct SessionSnapshot: Equatable, Sendable {
     var metadata = Metadata()
     var artwork: [ArtworkReference] = []
     var error: MediaFailure?
+
+    /// What is known before the receiver says anything.
+    init() {}
+
+    /// `base` is put before artwork URLs that are paths.
+    init(_ session: SessionDocument, base: String) {
+        (route, isReady, isPlaying) = (session.route, session.isReady, session.isPlaying)
+        (isBuffering, state, speed) = (session.isBuffering, PlaybackState(session.state), session.speed)
+        (scanSpeed, position, timeline) = (session.scanSpeed, session.position, session.timeline)
+        (segments, currentSegment) = (session.segments, session.currentSegment)
+        (tracks, hasAudio, hasVideo) = (session.tracks, session.hasAudio, session.hasVideo)
+        (volume, metadata, error) = (session.volume, session.metadata, session.error)
+        artwork = session.artwork.map {
+            ArtworkReference(
+                url: $0.url.hasPrefix("/") ? base + $0.url : $0.url, type: $0.type, size: $0.size)
+        }
+    }
 }
 
 /// A device as it describes itself.
@@ -101,13 +118,28 @@ struct DeviceSnapshot: Equatable, Sendable {
     var volumeCap = 1.0
     var output = OutputState.unknown
     var advertisement: AdvertisementState?
+
+    /// What is known before the receiver says anything.
+    init() {}
+
+    init(_ device: DeviceDocument) {
+        (id, name, model, type) = (device.id, device.name, device.model, device.type)
+        (volume, canMute, volumeCap) = (device.volume, device.canMute, device.volumeCap)
+        volumeMode = Receiver.VolumeMode(rawValue: device.volumeMode) ?? .absolute
+        output = OutputState(
+            state: .init(rawValue: device.output.state), device: device.output.device,
+            reason: device.output.reason, sampleRate: device.output.sampleRate.map { Int($0) },
+            hasHardwareVolume: device.output.hasHardwareVolume)
+        advertisement = AdvertisementState(
+            state: device.advertisementState, name: device.advertisementName)
+    }
 }
 
-/// The whole state of a receiver.
-struct ReceiverSnapshot: Equatable, Sendable {
-    var device = DeviceSnapshot()
-    var clock = ""
-    var player: String?
-    var senders: [ConnectedSender] = []
-    var sessions: [String: SessionSnapshot] = [:]
+extension ConnectedSender {
+    init(id: String, _ route: RouteDocument) {
+        self.init(
+            id: id,
+            identity: SenderIdentity(name: route.sender.name, identifier: route.sender.identifier),
+            isAttached: route.isAttached)
+    }
 }
