@@ -5,14 +5,18 @@
 public struct Receiver: Sendable, Equatable, Identifiable {
     /// A place where a receiver answers.
     public struct Address: Sendable, Hashable, CustomStringConvertible {
-        /// A host name, or an address in numbers; IPv6 without brackets.
+        /// A host name, or an address in numbers; IPv6 without brackets, with a scope as in `fe80::1%eth0`.
         public let host: String
         /// The port of HTTP and WebSocket.
         public let port: UInt16
         /// An address.
         public init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
         /// As it stands in a URL, with brackets round IPv6.
-        public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+        public var description: String {
+            guard host.contains(":") else { return "\(host):\(port)" }
+            let parts = host.split(separator: "%", maxSplits: 1)
+            return "[\(parts.joined(separator: "%25"))]:\(port)"
+        }
     }
 
     /// How the device's volume can be changed.
