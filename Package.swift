@@ -113,7 +113,7 @@ let package = Package(
 
         // MARK: Test support
         // Fakes of the runtime's ports, a clock moved by hand, the simulated card's reader.
-        target("ReceiverTestKit", ["ReceiverRuntime", "MediaModel", "Timing"]),
+        target("ReceiverTestKit", ["ReceiverRuntime", "SessionCore", "MediaModel", "Timing"]),
 
         // MARK: Tests
         tests("MediaModelTests", ["MediaModel"]),
@@ -121,7 +121,9 @@ let package = Package(
         tests("SessionCoreTests", ["SessionCore", "MediaModel", "Timing"]),
         tests("RouteWireTests", ["RouteWire", "MediaModel"]),
         tests("RendererWireTests", ["RendererWire", "MediaModel"]),
-        tests("ReceiverRuntimeTests", ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire"]),
+        tests(
+            "ReceiverRuntimeTests",
+            ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire", "MediaModel"]),
         tests("GLibLoopTests", ["GLibLoop", "Settings"]),
         tests("SoupTests", ["Soup", "GLibLoop"]),
         tests("AvahiTests", ["Avahi", "GLibLoop"]),

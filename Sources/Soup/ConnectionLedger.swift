@@ -9,8 +9,13 @@ import GLibLoop
 /// connections nor a time limit.
 @safe final class ConnectionLedger {
     private var deadlines: [UnsafeMutableRawPointer: EventSource?] = unsafe [:]
+    private var addresses: [UnsafeMutableRawPointer: String] = unsafe [:]
+    private var counts: [String: Int] = [:]
     /// How many connections are open.
     var count: Int { unsafe deadlines.count }
+
+    /// How many connections of that peer are open; none of the loopback interface are counted.
+    func count(of address: String?) -> Int { address.flatMap { counts[$0] } ?? 0 }
 
     // What is still alive must not call back into a ledger that is gone.
     deinit {
@@ -21,9 +26,13 @@ import GLibLoop
         }
     }
 
-    /// Counts `object` until it is finalised.
-    func add(_ object: UnsafeMutableRawPointer) {
+    /// Counts `object`, a connection of the peer at `address`, until it is finalised.
+    func add(_ object: UnsafeMutableRawPointer, from address: String?) {
         unsafe deadlines[object] = EventSource?.none
+        if let address, !isLoopback(address) {
+            unsafe addresses[object] = address
+            counts[address, default: 0] += 1
+        }
         unsafe g_object_weak_ref(
             object.assumingMemoryBound(to: GObject.self), objectIsGone,
             Unmanaged.passUnretained(self).toOpaque())
@@ -42,7 +51,14 @@ import GLibLoop
     fileprivate func forget(_ object: UnsafeMutableRawPointer) {
         let deadline = unsafe deadlines.removeValue(forKey: object)
         deadline??.destroy()
+        guard let address = unsafe addresses.removeValue(forKey: object) else { return }
+        let left = (counts[address] ?? 1) - 1
+        counts[address] = left > 0 ? left : nil
     }
+}
+
+private func isLoopback(_ address: String) -> Bool {
+    address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
 }
 
 private let objectIsGone: GWeakNotify = { ledger, object in
