@@ -109,7 +109,7 @@ let package = Package(
             "linnet-renderer",
             ["GStreamerRenderer", "AudioOutput", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
         program("linnet", ["RouteKit", "Settings", "Soup", "GLibLoop"]),
-        program("linnet-bench", ["RouteKit", "Settings", "GLibLoop", "SystemProbe", "ReceiverTestKit"]),
+        program("linnet-bench", ["RouteKit", "MediaModel", "Settings", "SystemProbe", "ReceiverTestKit"]),
 
         // MARK: Test support
         // Fakes of the runtime's ports, a clock moved by hand, the simulated card's reader.

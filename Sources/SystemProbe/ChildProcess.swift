@@ -178,3 +178,25 @@ package func findProgram(_ name: String) -> String? {
     }
     return nil
 }
+
+/// `path` from the root of the file system.
+package func absolutePath(_ path: String) -> String {
+    guard let text = unsafe realpath(path, nil) else { return path }
+    defer { unsafe free(text) }
+    return unsafe String(cString: text)
+}
+
+/// The folder of a program that was called as `name`.
+package func absoluteFolder(of name: String) -> String {
+    let path = absolutePath(findProgram(name) ?? name)
+    return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+}
+
+/// Writes a line to the standard error output.
+package func printError(_ message: String) {
+    let bytes = Array((message + "\n").utf8)
+    _ = unsafe bytes.withUnsafeBytes { unsafe write(2, $0.baseAddress, $0.count) }
+}
+
+/// Ends this program.
+package func exitProcess(_ code: Int32) -> Never { exit(code) }

@@ -53,7 +53,8 @@ struct Figure {
         func quoted(_ text: String) -> String {
             "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
         }
-        let peerText = peers.map { "\(quoted($0.name)): \(number($0.samples.median))" }
+        let peerText =
+            peers.map { "\(quoted($0.name)): \(number($0.samples.median))" }
             + missing.map { "\(quoted($0.name)): null" }
         let reachText: String =
             switch reach {

@@ -10,12 +10,12 @@ protocol Player: AnyObject {
     var pids: [Int32] { get }
     /// Where this player reaches the bench's HTTP server.
     var baseURL: String { get }
-    func play(_ url: String) throws
-    func stop() throws
-    func seek(seconds: Int) throws
-    func pause() throws
-    func resume() throws
-    func shutDown()
+    func play(_ url: String) async throws
+    func stop() async throws
+    func seek(seconds: Int) async throws
+    func pause() async throws
+    func resume() async throws
+    func shutDown() async
 }
 
 /// mpv with its JSON IPC.

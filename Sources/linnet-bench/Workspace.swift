@@ -27,6 +27,7 @@ final class Workspace {
 
     init(programs: String, support: String) throws {
         (self.programs, self.support) = (programs, support)
+        // Programs are started from other folders, so the paths must not depend on this one.
         for tool in ["libasound_module_pcm_simdac.so", "quickhttpd"]
         where readBytes("\(support)/\(tool)", limit: 1) == nil {
             throw ProbeFailure("\(support)/\(tool) is missing; `make support` builds it", 0)
@@ -68,8 +69,10 @@ final class Workspace {
         var text =
             "</usr/share/alsa/alsa.conf>\npcm_type.simdac { lib \"\(support)/libasound_module_pcm_simdac.so\" }\n"
         for number in 0..<2 {
-            text += "pcm.sim\(number) { type simdac path \"\(recording(number))\" hint { show on description \"sim\" } }\n"
-            text += "pcm.plugsim\(number) { type plug slave.pcm sim\(number) hint { show on description \"plug\" } }\n"
+            text +=
+                "pcm.sim\(number) { type simdac path \"\(recording(number))\" hint { show on description \"sim\" } }\n"
+            text +=
+                "pcm.plugsim\(number) { type plug slave.pcm sim\(number) hint { show on description \"plug\" } }\n"
         }
         return text
     }
@@ -92,7 +95,7 @@ final class Workspace {
         try run(["ip", "-n", name, "route", "add", "224.0.0.0/4", "dev", "eth0"])
         servers.append(
             try ChildProcess(
-                ["ip", "netns", "exec", name, "\(support)/quickhttpd", "18198", media],
+                ["ip", "netns", "exec", name, "\(support)/quickhttpd", "-a", "0.0.0.0", "18198", media],
                 output: "\(folder)/quickhttpd-peer.log"))
         _ = try retry(seconds: 5) { try StreamSocket(host: "10.79.0.1", port: 18_198) }
         return result
@@ -114,7 +117,8 @@ final class Workspace {
             ("m4a", "avenc_aac bitrate=192000 ! aacparse ! mp4mux faststart=true"),
         ]
         for (ending, encoder) in encoders {
-            let stages = "filesrc location=\(wave) ! wavparse ! audioconvert ! \(encoder) ! "
+            let stages =
+                "filesrc location=\(wave) ! wavparse ! audioconvert ! \(encoder) ! "
                 + "filesink location=\(media)/track.\(ending)"
             try run(["gst-launch-1.0", "-q"] + stages.split(separator: " ").map(String.init), seconds: 180)
         }
