@@ -119,3 +119,9 @@ package final class AudioOutput: Sendable {
 final class DeviceFacts: Sendable {
     let rates = Mutex<[Int32]>([])
 }
+
+/// Reads what the first opening of a device would read, and gives memory back that was freed.
+package func finishWarmUp() {
+    readALSAConfiguration()
+    returnFreeMemory()
+}
