@@ -102,7 +102,7 @@ let package = Package(
         program(
             "linnetd",
             [
-                "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "RendererProcess", "Settings",
+                "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "RendererProcess", "RendererWire", "Settings",
                 "GLibLoop", "MediaModel", "Timing",
             ]),
         program(
