@@ -108,7 +108,7 @@ let package = Package(
         program(
             "linnet-renderer",
             ["GStreamerRenderer", "AudioOutput", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
-        program("linnet", ["RouteKit", "Settings", "Soup", "GLibLoop"]),
+        program("linnet", ["RouteKit", "Settings", "MediaModel", "GLibLoop"]),
         program("linnet-bench", ["RouteKit", "Settings", "GLibLoop"]),
 
         // MARK: Test support
@@ -129,7 +129,8 @@ let package = Package(
         tests("AvahiTests", ["Avahi", "GLibLoop"]),
         tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel"]),
         tests("GStreamerRendererTests", ["GStreamerRenderer", "AudioOutput", "MediaModel"]),
-        tests("RouteKitTests", ["RouteKit"]),
+        tests(
+            "RouteKitTests", ["RouteKit", "RouteWire", "MediaModel", "Timing", "Soup", "GLibLoop", "linnet"]),
         tests("IntegrationTests", ["RouteKit", "ReceiverTestKit", "Settings"]),
     ]
 )

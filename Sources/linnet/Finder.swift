@@ -80,7 +80,7 @@ import Settings
         let updates = browser.updates()
         let isWholeTime = time != patience
         let watch = Task { @RouteActor in
-            func isDone() -> Bool {
+            @RouteActor func isDone() -> Bool {
                 if isEnough(browser.receivers) { return true }
                 // Who asked for a time gets it.
                 return !isWholeTime && browser.state != .searching
