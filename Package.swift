@@ -45,7 +45,7 @@ let package = Package(
         .systemLibrary(name: "CALSA", pkgConfig: "alsa"),
         .systemLibrary(
             name: "CGStreamer",
-            pkgConfig: "gstreamer-1.0 gstreamer-app-1.0 gstreamer-audio-1.0 gstreamer-pbutils-1.0"),
+            pkgConfig: "gstreamer-1.0 gstreamer-app-1.0 gstreamer-audio-1.0 gstreamer-pbutils-1.0 gstreamer-tag-1.0"),
 
         // MARK: Words
         // What media is: times, ranges, tracks, metadata, failures, and the renderer's vocabulary.
@@ -102,7 +102,7 @@ let package = Package(
         program(
             "linnetd",
             [
-                "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "RendererProcess", "Settings",
+                "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "RendererProcess", "RendererWire", "Settings",
                 "GLibLoop", "MediaModel", "Timing",
             ]),
         program(
