@@ -45,7 +45,8 @@ let package = Package(
         .systemLibrary(name: "CALSA", pkgConfig: "alsa"),
         .systemLibrary(
             name: "CGStreamer",
-            pkgConfig: "gstreamer-1.0 gstreamer-app-1.0 gstreamer-audio-1.0 gstreamer-pbutils-1.0 gstreamer-tag-1.0"),
+            pkgConfig:
+                "gstreamer-1.0 gstreamer-app-1.0 gstreamer-audio-1.0 gstreamer-pbutils-1.0 gstreamer-tag-1.0"),
 
         // MARK: Words
         // What media is: times, ranges, tracks, metadata, failures, and the renderer's vocabulary.
@@ -102,13 +103,14 @@ let package = Package(
         program(
             "linnetd",
             [
-                "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "RendererProcess", "RendererWire", "Settings",
+                "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "RendererProcess", "RendererWire",
+                "Settings",
                 "GLibLoop", "MediaModel", "Timing",
             ]),
         program(
             "linnet-renderer",
             ["GStreamerRenderer", "AudioOutput", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
-        program("linnet", ["RouteKit", "Settings", "Soup", "GLibLoop"]),
+        program("linnet", ["RouteKit", "Settings", "MediaModel", "GLibLoop"]),
         program("linnet-bench", ["RouteKit", "MediaModel", "Settings", "SystemProbe", "ReceiverTestKit"]),
 
         // MARK: Test support
@@ -132,7 +134,8 @@ let package = Package(
         tests("AvahiTests", ["Avahi", "GLibLoop"]),
         tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel"]),
         tests("GStreamerRendererTests", ["GStreamerRenderer", "AudioOutput", "MediaModel"]),
-        tests("RouteKitTests", ["RouteKit"]),
+        tests(
+            "RouteKitTests", ["RouteKit", "RouteWire", "MediaModel", "Timing", "Soup", "GLibLoop", "linnet"]),
         tests("IntegrationTests", ["RouteKit", "ReceiverTestKit", "Settings", "SystemProbe"]),
     ]
 )
