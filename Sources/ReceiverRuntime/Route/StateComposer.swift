@@ -48,7 +48,8 @@ struct StateComposer {
 
     private func json(_ device: ReceiverState.Device) -> JSONValue {
         .compact([
-            "id": .text(identity.device), "name": .text(device.name), "model": .text(model), "type": .text(type),
+            "id": .text(identity.device), "name": .text(device.name), "model": .text(model),
+            "type": .text(type),
             "volume": .number(device.volume.level), "muted": .bool(device.volume.isMuted),
             "volumeMode": "absolute", "canMute": true, "volumeCap": .number(volumeCap),
             "output": .compact([
