@@ -20,7 +20,8 @@ struct StateComposer {
 
     init(identity: ReceiverIdentity, configuration: ReceiverConfiguration) {
         (self.identity, model, type) = (identity, configuration.model, configuration.deviceType)
-        volumeCap = configuration.volumeCap
+        let cap = configuration.volumeCap
+        volumeCap = cap.isNaN ? 1 : Volume(level: cap).level
     }
 
     mutating func compose(_ state: ReceiverState, artwork: ArtworkShelf) -> JSONValue {
