@@ -45,7 +45,7 @@ let package = Package(
         .systemLibrary(name: "CALSA", pkgConfig: "alsa"),
         .systemLibrary(
             name: "CGStreamer",
-            pkgConfig: "gstreamer-1.0 gstreamer-app-1.0 gstreamer-audio-1.0 gstreamer-pbutils-1.0"),
+            pkgConfig: "gstreamer-1.0 gstreamer-app-1.0 gstreamer-audio-1.0 gstreamer-pbutils-1.0 gstreamer-tag-1.0"),
 
         // MARK: Words
         // What media is: times, ranges, tracks, metadata, failures, and the renderer's vocabulary.
@@ -109,11 +109,14 @@ let package = Package(
             "linnet-renderer",
             ["GStreamerRenderer", "AudioOutput", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
         program("linnet", ["RouteKit", "Settings", "Soup", "GLibLoop"]),
-        program("linnet-bench", ["RouteKit", "Settings", "GLibLoop"]),
+        program("linnet-bench", ["RouteKit", "MediaModel", "Settings", "SystemProbe", "ReceiverTestKit"]),
 
         // MARK: Test support
         // Fakes of the runtime's ports, a clock moved by hand, the simulated card's reader.
         target("ReceiverTestKit", ["ReceiverRuntime", "SessionCore", "MediaModel", "Timing"]),
+
+        // Blocking processes, sockets and counters of the system, for benches and tests.
+        target("SystemProbe"),
 
         // MARK: Tests
         tests("MediaModelTests", ["MediaModel"]),
@@ -130,6 +133,6 @@ let package = Package(
         tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel"]),
         tests("GStreamerRendererTests", ["GStreamerRenderer", "AudioOutput", "MediaModel"]),
         tests("RouteKitTests", ["RouteKit"]),
-        tests("IntegrationTests", ["RouteKit", "ReceiverTestKit", "Settings"]),
+        tests("IntegrationTests", ["RouteKit", "ReceiverTestKit", "Settings", "SystemProbe"]),
     ]
 )
