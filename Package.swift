@@ -45,7 +45,8 @@ let package = Package(
         .systemLibrary(name: "CALSA", pkgConfig: "alsa"),
         .systemLibrary(
             name: "CGStreamer",
-            pkgConfig: "gstreamer-1.0 gstreamer-app-1.0 gstreamer-audio-1.0 gstreamer-pbutils-1.0 gstreamer-tag-1.0"),
+            pkgConfig:
+                "gstreamer-1.0 gstreamer-app-1.0 gstreamer-audio-1.0 gstreamer-pbutils-1.0 gstreamer-tag-1.0"),
 
         // MARK: Words
         // What media is: times, ranges, tracks, metadata, failures, and the renderer's vocabulary.
@@ -126,7 +127,7 @@ let package = Package(
         tests("RendererWireTests", ["RendererWire", "MediaModel"]),
         tests(
             "ReceiverRuntimeTests",
-            ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire", "MediaModel"]),
+            ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire", "MediaModel", "GLibLoop"]),
         tests("GLibLoopTests", ["GLibLoop", "Settings"]),
         tests("SoupTests", ["Soup", "GLibLoop"]),
         tests("AvahiTests", ["Avahi", "GLibLoop"]),

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
+import GLibLoop
 import MediaModel
 import ReceiverRuntime
 import ReceiverTestKit
 import RouteWire
 import SessionCore
-import Synchronization
 import Testing
 
 struct LifeTests {
@@ -157,13 +156,13 @@ struct LifeTests {
     }
 
     @Test func `the actor runs ports on the executor that it was given`() async throws {
-        let executor = QueueExecutor()
+        let loop = GLibLoop(named: "test")
         let log = RecordingLog()
         let receiver = Receiver(
-            executor: executor, configuration: .init(name: "Test", software: "t", port: 0), log: log)
+            executor: loop, configuration: .init(name: "Test", software: "t", port: 0), log: log)
         await #expect(throws: Receiver.NotInstalled.self) { try await receiver.start() }
         await receiver.install {
-            executor.verify()
+            loop.checkIsolated()
             return ReceiverPorts(
                 renderer: FakeRenderer(), listener: FakeListener(), advertiser: FakeAdvertiser(),
                 store: MemoryStore(), clock: ManualClock(), identifiers: FixedIdentifiers())
@@ -174,17 +173,4 @@ struct LifeTests {
         #expect(await receiver.status == nil)
         #expect(log.lines.last?.message == "ended")
     }
-}
-
-/// A serial executor of the test's own.
-private final class QueueExecutor: SerialExecutor {
-    private let queue = DispatchQueue(label: "receiver")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        // An executor is where jobs are handed over unowned.
-        queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-    }
-
-    func verify() { dispatchPrecondition(condition: .onQueue(queue)) }
 }
