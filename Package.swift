@@ -128,7 +128,7 @@ let package = Package(
         tests("RendererWireTests", ["RendererWire", "MediaModel"]),
         tests(
             "ReceiverRuntimeTests",
-            ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire", "MediaModel"]),
+            ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire", "MediaModel", "GLibLoop"]),
         tests("GLibLoopTests", ["GLibLoop", "Settings"]),
         tests("SoupTests", ["Soup", "GLibLoop"]),
         tests("AvahiTests", ["Avahi", "GLibLoop"]),
