@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import MediaModel
+
+extension RendererCommand {
+    func write(to writer: inout ByteWriter) {
+        func begin(_ kind: UInt8, _ load: LoadID) {
+            writer.put(kind)
+            writer.put(load.number)
+        }
+        switch self {
+        case .load(let load, let item, let playing):
+            begin(1, load)
+            writer.put(item)
+            writer.put(playing)
+        case .setPlaying(let load, let playing):
+            begin(2, load)
+            writer.put(playing)
+        case .seek(let load, let seek, let position, let tolerance):
+            begin(3, load)
+            writer.put(seek.number)
+            writer.put(position)
+            writer.put(tolerance)
+        case .setSpeed(let load, let speed):
+            begin(4, load)
+            writer.put(speed)
+        case .setScan(let load, let rate):
+            begin(5, load)
+            writer.optional(rate) { $1.put($0) }
+        case .selectTrack(let load, let kind, let identifier):
+            begin(6, load)
+            writer.put(kind.rawValue)
+            writer.optional(identifier) { $1.put($0) }
+        case .setMediaVolume(let load, let volume):
+            begin(7, load)
+            writer.put(volume)
+        case .setOutputVolume(let volume):
+            writer.put(UInt8(8))
+            writer.put(volume)
+        case .stop(let load): begin(9, load)
+        case .warmUp: writer.put(UInt8(10))
+        }
+    }
+
+    init(_ reader: inout ByteReader) throws(FrameFailure) {
+        switch try reader.byte() {
+        case 1: self = .load(try reader.load(), try reader.item(), playing: try reader.bool())
+        case 2: self = .setPlaying(try reader.load(), try reader.bool())
+        case 3:
+            self = .seek(
+                try reader.load(), try reader.seek(), to: try reader.time(), tolerance: try reader.time())
+        case 4: self = .setSpeed(try reader.load(), try reader.double())
+        case 5:
+            self = .setScan(
+                try reader.load(), try reader.optional { reader throws(FrameFailure) in try reader.double() })
+        case 6:
+            self = .selectTrack(
+                try reader.load(), try reader.choice(TrackKind.self), identifier: try reader.optionalText())
+        case 7: self = .setMediaVolume(try reader.load(), try reader.volume())
+        case 8: self = .setOutputVolume(try reader.volume())
+        case 9: self = .stop(try reader.load())
+        case 10: self = .warmUp
+        case let kind: throw FrameFailure("a command of kind \(kind) is unknown")
+        }
+    }
+}
+
+extension RendererEvent {
+    func write(to writer: inout ByteWriter) {
+        func begin(_ kind: UInt8, _ load: LoadID) {
+            writer.put(kind)
+            writer.put(load.number)
+        }
+        switch self {
+        case .started(let status):
+            writer.put(UInt8(1))
+            writer.put(status)
+        case .loaded(let load, let media):
+            begin(2, load)
+            writer.put(media.timeline)
+            writer.put(media.tracks)
+            writer.put(media.hasAudio)
+            writer.put(media.hasVideo)
+        case .timelineChanged(let load, let timeline):
+            begin(3, load)
+            writer.put(timeline)
+        case .positionChanged(let load, let position):
+            begin(4, load)
+            writer.put(position)
+        case .bufferingChanged(let load, let isBuffering):
+            begin(5, load)
+            writer.put(isBuffering)
+        case .metadataChanged(let load, let metadata):
+            begin(6, load)
+            writer.put(metadata)
+        case .artworkFound(let load, let artwork):
+            begin(7, load)
+            writer.put(artwork)
+        case .tracksChanged(let load, let tracks):
+            begin(8, load)
+            writer.put(tracks)
+        case .seekFinished(let load, let seek, let failure):
+            begin(9, load)
+            writer.put(seek.number)
+            writer.optional(failure) { $1.put($0) }
+        case .ended(let load): begin(10, load)
+        case .failed(let load, let failure):
+            begin(11, load)
+            writer.put(failure)
+        case .stopped(let load): begin(12, load)
+        case .outputChanged(let status):
+            writer.put(UInt8(13))
+            writer.put(status)
+        case .outputVolumeChanged(let volume):
+            writer.put(UInt8(14))
+            writer.put(volume)
+        case .exited(let reason):
+            writer.put(UInt8(15))
+            writer.put(reason)
+        }
+    }
+
+    init(_ reader: inout ByteReader) throws(FrameFailure) {
+        switch try reader.byte() {
+        case 1: self = .started(try reader.status())
+        case 2:
+            self = .loaded(
+                try reader.load(),
+                LoadedMedia(
+                    timeline: try reader.timeline(), tracks: try reader.tracks(), hasAudio: try reader.bool(),
+                    hasVideo: try reader.bool()))
+        case 3: self = .timelineChanged(try reader.load(), try reader.timeline())
+        case 4: self = .positionChanged(try reader.load(), try reader.position())
+        case 5: self = .bufferingChanged(try reader.load(), try reader.bool())
+        case 6: self = .metadataChanged(try reader.load(), try reader.metadata())
+        case 7: self = .artworkFound(try reader.load(), try reader.artwork())
+        case 8: self = .tracksChanged(try reader.load(), try reader.tracks())
+        case 9:
+            self = .seekFinished(
+                try reader.load(), try reader.seek(),
+                failure: try reader.optional { reader throws(FrameFailure) in try reader.failure() })
+        case 10: self = .ended(try reader.load())
+        case 11: self = .failed(try reader.load(), try reader.failure())
+        case 12: self = .stopped(try reader.load())
+        case 13: self = .outputChanged(try reader.status())
+        case 14: self = .outputVolumeChanged(try reader.volume())
+        case 15: self = .exited(reason: try reader.text())
+        case let kind: throw FrameFailure("an event of kind \(kind) is unknown")
+        }
+    }
+}

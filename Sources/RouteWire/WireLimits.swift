@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+/// The limits of `Docs/protocols/route.md`, section 11, that messages themselves must keep.
+package enum WireLimits {
+    /// Bytes of a text frame from a client.
+    package static let textFrame = 65_536
+    /// Bytes of a text frame from a receiver: a snapshot with every route and the longest track lists.
+    package static let serverFrame = 1 << 20
+    package static let batch = 16
+    package static let url = 8_192
+    package static let headers = 16
+    package static let headerBytes = 4_096
+    package static let segments = 64
+    package static let name = 63
+    package static let senderName = 128
+    package static let token = 128
+}

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+package import MediaModel
+
+/// What the owner of the state is told, in the past tense. Identifiers that must be random are made by the owner
+/// and come with the event, so that the state stays a value.
+package enum ReceiverEvent: Equatable, Sendable {
+    // MARK: Connections and routes
+    case connectionOpened(ConnectionID)
+    case connectionLost(ConnectionID)
+    /// `fresh` and `token` are used when a new route is made, `token` also replaces the old one on a resume.
+    case activationRequested(RequestID, Sender, resume: ResumeToken?, fresh: RouteID, token: ResumeToken)
+    case deactivationRequested(RequestID)
+    case graceExpired(RouteID, generation: UInt64)
+
+    // MARK: Sessions
+    case startRequested(RequestID, SessionRequest, fresh: SessionID)
+    /// Nil: the session that owns the player.
+    case stopRequested(RequestID, SessionID?)
+    case playbackRequested(RequestID, SessionID?, PlaybackRequest)
+
+    // MARK: Device
+    case deviceRequested(RequestID, DeviceRequest)
+    /// The advertisement was changed by DNS-SD.
+    case advertisementChanged(AdvertisementStatus)
+
+    // MARK: Renderer
+    case renderer(RendererEvent)
+    /// The renderer answered nothing to this load for too long.
+    case loadTimedOut(LoadID)
+    /// A stop was not answered in time: the renderer is ended by force, and the session is over.
+    case stopTimedOut(LoadID)
+
+    /// The receiver goes away: every session ends, every route ends.
+    case shutdownRequested
+}
+
+/// What a sender asks to have played.
+package struct SessionRequest: Equatable, Sendable {
+    package var item: MediaItem
+    package var isPlaying: Bool
+    /// What the sender knows better than the media.
+    package var metadata: Metadata
+    package var segments: [Segment]
+    package init(
+        item: MediaItem, isPlaying: Bool = true, metadata: Metadata = .init(), segments: [Segment] = []
+    ) {
+        (self.item, self.isPlaying, self.metadata, self.segments) = (item, isPlaying, metadata, segments)
+    }
+}
+
+/// A request to the session that plays.
+package enum PlaybackRequest: Equatable, Sendable {
+    case setPlaying(Bool)
+    case seek(to: MediaTime, tolerance: MediaTime)
+    case setSpeed(Double)
+    case setMode(PlaybackMode, scanSpeed: Double?)
+    case selectTrack(TrackKind, identifier: String?)
+    case setVolume(Double)
+    case setMuted(Bool)
+}
+
+/// What the timeline is being used for.
+package enum PlaybackMode: String, Equatable, Sendable, CaseIterable { case normal, scanning, scrubbing }
+
+/// A request to the device.
+package enum DeviceRequest: Equatable, Sendable {
+    case setVolume(Double)
+    /// Steps of 1/16.
+    case changeVolume(steps: Int64)
+    case setMuted(Bool)
+    case toggleMute
+    case rename(String)
+}
+
+/// Whether the receiver can be found.
+package struct AdvertisementStatus: Equatable, Sendable {
+    package enum State: String, Sendable { case registered, waiting, failed, off }
+    package var state: State
+    /// The service name in use, which differs from the device's after a collision.
+    package var name: String
+    package init(state: State, name: String) { (self.state, self.name) = (state, name) }
+}
+
+/// What the owner must do, in the imperative, in order.
+package enum ReceiverEffect: Equatable, Sendable {
+    case answer(RequestID, Answer)
+    /// Refuses: code, reason for people.
+    case refuse(RequestID, Refusal)
+    case render(RendererCommand)
+    /// Ends the renderer process by force; it comes back by itself.
+    case restartRenderer
+    case armGraceTimer(RouteID, generation: UInt64)
+    case armLoadTimer(LoadID)
+    case armStopTimer(LoadID)
+    /// Tells every client (that subscribed) that a session is over.
+    case announceEnd(SessionID, EndReason)
+    /// Tells one client that its route is over. The connection stays, or is closed with 4000 when the route was
+    /// resumed elsewhere.
+    case announceRouteEnd(ConnectionID, RouteID, RouteEndReason)
+    /// Device name, volume or mute changed: write them down.
+    case persist
+    /// The name changed: advertise the new one.
+    case advertise(name: String)
+    /// A picture came with the media: serve it; `key` names it in the state.
+    case storeArtwork(SessionID, key: UInt64, Artwork)
+    /// No session shows these pictures any more.
+    case dropArtwork(SessionID)
+}
+
+/// A yes, with what the request asked for.
+package enum Answer: Equatable, Sendable {
+    case accepted
+    case clampedNumber(Double)
+    case clampedTime(MediaTime)
+    case clampedText(String)
+    /// The device's level after steps that were taken in full.
+    case level(Double)
+    case muted(Bool)
+    case activated(RouteID, ResumeToken, resumed: Bool)
+    case started(SessionID)
+}
+
+/// A no that a sender can act on. The numbers on the wire are in `Docs/protocols/route.md`, section 4.2.
+package struct Refusal: Error, Equatable, Sendable {
+    package enum Code: String, Sendable, CaseIterable {
+        case limitReached, routeRequired, routeUnknown, sessionUnknown, sessionBusy, noSession
+        case invalidURL, unsupportedScheme, linearPlayback, notSeekable, trackUnknown, unsupported
+        case volumeUnsupported, invalidParams
+    }
+    package let code: Code
+    package let message: String
+    package init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
+    /// Equal by code: the words may change.
+    package static func == (one: Refusal, other: Refusal) -> Bool { one.code == other.code }
+}
+
+/// Why a session is over.
+package enum EndReason: Equatable, Sendable {
+    case stopped
+    case finished
+    case preempted(by: String)
+    case failed(MediaFailure)
+    case routeEnded
+    case shutdown
+}
+
+/// Why a route is over.
+package enum RouteEndReason: String, Equatable, Sendable {
+    case deactivated, graceExpired, resumedElsewhere, shutdown
+}
