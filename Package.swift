@@ -136,6 +136,15 @@ let package = Package(
         tests("GStreamerRendererTests", ["GStreamerRenderer", "AudioOutput", "MediaModel"]),
         tests(
             "RouteKitTests", ["RouteKit", "RouteWire", "MediaModel", "Timing", "Soup", "GLibLoop", "linnet"]),
-        tests("IntegrationTests", ["RouteKit", "ReceiverTestKit", "Settings", "SystemProbe"]),
+        tests("SoupListenerTests", ["SoupListener", "ReceiverRuntime", "ReceiverTestKit", "Soup", "GLibLoop"]),
+        tests(
+            "RendererProcessTests",
+            ["RendererProcess", "ReceiverRuntime", "ReceiverTestKit", "MediaModel", "Settings", "GLibLoop"]),
+        tests(
+            "IntegrationTests",
+            [
+                "RouteKit", "ReceiverTestKit", "Settings", "SystemProbe", "GLibLoop", "Soup", "linnetd",
+                "linnet-renderer",
+            ]),
     ]
 )
