@@ -130,7 +130,7 @@ let package = Package(
         tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel"]),
         tests("GStreamerRendererTests", ["GStreamerRenderer", "AudioOutput", "MediaModel"]),
         tests(
-            "RouteKitTests", ["RouteKit", "RouteWire", "MediaModel", "Timing", "Soup", "GLibLoop", "linnet"]),
+            "RouteKitTests", ["RouteKit", "RouteWire", "MediaModel", "Timing", "Soup", "Settings", "GLibLoop", "linnet"]),
         tests("IntegrationTests", ["RouteKit", "ReceiverTestKit", "Settings"]),
     ]
 )
