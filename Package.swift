@@ -24,8 +24,13 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// A test target with the house's settings.
-func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
-    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
+    resources: [Resource]? = nil
+) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, exclude: exclude, resources: resources,
+        swiftSettings: settings)
 }
 
 let package = Package(
@@ -119,7 +124,7 @@ let package = Package(
         tests("MediaModelTests", ["MediaModel"]),
         tests("TimingTests", ["Timing", "MediaModel"]),
         tests("SessionCoreTests", ["SessionCore", "MediaModel", "Timing"]),
-        tests("RouteWireTests", ["RouteWire", "MediaModel"]),
+        tests("RouteWireTests", ["RouteWire", "MediaModel"], exclude: ["Fixtures"]),
         tests("RendererWireTests", ["RendererWire", "MediaModel"]),
         tests("ReceiverRuntimeTests", ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire"]),
         tests("GLibLoopTests", ["GLibLoop", "Settings"]),
