@@ -6,3 +6,50 @@
 #include <gst/app/gstappsink.h>
 #include <gst/audio/audio.h>
 #include <gst/pbutils/pbutils.h>
+#include <gst/tag/tag.h>
+#include <malloc.h>
+
+/* Macros and casts do not import into Swift. */
+static inline GstBuffer *gst_shim_probe_buffer(GstPadProbeInfo *info) { return GST_PAD_PROBE_INFO_BUFFER(info); }
+static inline GstEvent *gst_shim_probe_event(GstPadProbeInfo *info) { return GST_PAD_PROBE_INFO_EVENT(info); }
+static inline GstEventType gst_shim_event_type(GstEvent *event) { return GST_EVENT_TYPE(event); }
+static inline guint32 gst_shim_event_seqnum(GstEvent *event) { return gst_event_get_seqnum(event); }
+static inline GstMessageType gst_shim_message_type(GstMessage *message) { return GST_MESSAGE_TYPE(message); }
+static inline GstObject *gst_shim_message_source(GstMessage *message) { return GST_MESSAGE_SRC(message); }
+static inline GstClockTime gst_shim_buffer_pts(GstBuffer *buffer) { return GST_BUFFER_PTS(buffer); }
+static inline gboolean gst_shim_buffer_is_discontinuity(GstBuffer *buffer) { return GST_BUFFER_IS_DISCONT(buffer); }
+static inline GstElement *gst_shim_element(gpointer object) { return GST_ELEMENT(object); }
+static inline GstObject *gst_shim_object(gpointer object) { return GST_OBJECT(object); }
+static inline GstBin *gst_shim_bin(gpointer object) { return GST_BIN(object); }
+static inline GstPad *gst_shim_pad(gpointer object) { return GST_PAD(object); }
+static inline GstAppSink *gst_shim_app_sink(gpointer object) { return GST_APP_SINK(object); }
+static inline GstStream *gst_shim_stream(gpointer object) { return GST_STREAM(object); }
+static inline GstStreamCollection *gst_shim_collection(gpointer object) { return GST_STREAM_COLLECTION(object); }
+static inline gboolean gst_shim_is_bin(gpointer object) { return GST_IS_BIN(object); }
+static inline gboolean gst_shim_is_pipeline(gpointer object) { return GST_IS_PIPELINE(object); }
+static inline GType gst_shim_type_sample(void) { return GST_TYPE_SAMPLE; }
+static inline GType gst_shim_type_structure(void) { return GST_TYPE_STRUCTURE; }
+static inline GType gst_shim_type_string(void) { return G_TYPE_STRING; }
+static inline GType gst_shim_type_int(void) { return G_TYPE_INT; }
+static inline GType gst_shim_type_uint(void) { return G_TYPE_UINT; }
+static inline guint64 gst_shim_no_time(void) { return GST_CLOCK_TIME_NONE; }
+static inline GType gst_shim_type_image_kind(void) { return GST_TYPE_TAG_IMAGE_TYPE; }
+static inline gint gst_shim_front_cover(void) { return GST_TAG_IMAGE_TYPE_FRONT_COVER; }
+static inline const gchar *gst_shim_factory_name(GstElement *element)
+{
+    GstElementFactory *factory = gst_element_get_factory(element);
+    return factory ? gst_plugin_feature_get_name(GST_PLUGIN_FEATURE(factory)) : NULL;
+}
+static inline gboolean gst_shim_is_element(gpointer object) { return GST_IS_ELEMENT(object); }
+static inline GType gst_shim_instance_type(gpointer object) { return G_OBJECT_TYPE(object); }
+
+/* Inline functions on structures of other names, which Swift does not see as functions on these. */
+static inline void gst_shim_query_unref(GstQuery *query) { gst_query_unref(query); }
+static inline void gst_shim_context_unref(GstContext *context) { gst_context_unref(context); }
+static inline GstCaps *gst_shim_caps_ref(GstCaps *caps) { return gst_caps_ref(caps); }
+static inline void gst_shim_caps_unref(GstCaps *caps) { gst_caps_unref(caps); }
+static inline void gst_shim_tag_list_unref(GstTagList *list) { gst_tag_list_unref(list); }
+static inline void gst_shim_sample_unref(GstSample *sample) { gst_sample_unref(sample); }
+static inline void gst_shim_message_unref(GstMessage *message) { gst_message_unref(message); }
+static inline GstBuffer *gst_shim_buffer_ref(GstBuffer *buffer) { return gst_buffer_ref(buffer); }
+static inline void gst_shim_buffer_unref(GstBuffer *buffer) { gst_buffer_unref(buffer); }

@@ -48,24 +48,15 @@ public struct MediaTime: Equatable, Hashable, Sendable {
     /// The nearest count of nanoseconds, saturated at the ends of `Int64`; nil if the time is no number.
     public var nanoseconds: Int64? {
         guard kind == .number else { return nil }
-        let (high, low) = value.multipliedFullWidth(by: 1_000_000_000)
-        let scale = Int64(timescale)
-        // The quotient fits whenever the high word is smaller than the divisor in magnitude.
-        let limit = scale / 2
-        if high > limit || high < -limit {
-            // Only reached beyond 292 years.
-            let (whole, rest) = value.quotientAndRemainder(dividingBy: scale)
-            let (scaled, overflow) = whole.multipliedReportingOverflow(by: 1_000_000_000)
-            if overflow { return value < 0 ? .min : .max }
-            let (sum, carried) = scaled.addingReportingOverflow(rest * 1_000_000_000 / scale)
-            return carried ? (value < 0 ? .min : .max) : sum
-        }
-        let (quotient, remainder) = scale.dividingFullWidth((high, low))
-        if remainder.magnitude * 2 >= scale.magnitude {
-            let (rounded, overflow) = quotient.addingReportingOverflow(value < 0 ? -1 : 1)
-            return overflow ? quotient : rounded
-        }
-        return quotient
+        let scale = UInt64(timescale)
+        let product = value.magnitude.multipliedFullWidth(by: 1_000_000_000)
+        // The quotient fits whenever the high word is smaller than the divisor.
+        guard product.high < scale else { return value < 0 ? .min : .max }
+        let (quotient, remainder) = scale.dividingFullWidth(product)
+        // Half and more is rounded away from zero.
+        let (rounded, overflow) = quotient.addingReportingOverflow(remainder * 2 >= scale ? 1 : 0)
+        guard !overflow, rounded <= UInt64(Int64.max) else { return value < 0 ? .min : .max }
+        return value < 0 ? -Int64(rounded) : Int64(rounded)
     }
 
     /// The time as floating seconds, for people to read and for estimates; never for the wire.

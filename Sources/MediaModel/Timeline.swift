@@ -10,18 +10,22 @@ public struct TimeRange: Equatable, Hashable, Sendable {
     /// A range; a negative duration becomes zero.
     public init(start: MediaTime, duration: MediaTime) {
         self.start = start
-        self.duration = duration.isNumeric && duration.value < 0 ? .zero : duration
+        self.duration = duration < .zero ? .zero : duration
     }
 
     public static let empty = TimeRange(start: .zero, duration: .zero)
 
-    /// Where the range ends. Exact in nanoseconds.
+    /// Where the range ends, never before its start. Exact with one timescale, else to the nanosecond.
     public var end: MediaTime {
-        guard let start = start.nanoseconds, let duration = duration.nanoseconds else {
-            return duration.isNumeric ? start : duration
+        guard start.isNumeric, duration.isNumeric else { return duration.isNumeric ? start : duration }
+        guard duration.value > 0 else { return start }
+        if start.timescale == duration.timescale {
+            let (sum, overflow) = start.value.addingReportingOverflow(duration.value)
+            if !overflow { return MediaTime(value: sum, timescale: start.timescale) }
         }
-        let (sum, overflow) = start.addingReportingOverflow(duration)
-        return overflow ? .positiveInfinity : MediaTime(nanoseconds: sum)
+        guard let first = start.nanoseconds, let length = duration.nanoseconds else { return start }
+        let (sum, overflow) = first.addingReportingOverflow(length)
+        return overflow ? .positiveInfinity : max(start, MediaTime(nanoseconds: sum))
     }
 
     public func contains(_ time: MediaTime) -> Bool { !(time < start) && time < end }
@@ -45,12 +49,15 @@ public struct PlaybackPosition: Equatable, Hashable, Sendable {
 
     public static let zero = PlaybackPosition(position: .zero, clockTime: 0, rate: 0)
 
-    /// The position at another moment of the same clock, not clamped to any range.
+    /// The position at another moment of the same clock, not clamped to any range. Where that cannot be told, as
+    /// after a jump beyond the ends of `Int64`, it is the position that was read.
     public func position(atClockTime time: Int64) -> MediaTime {
-        guard rate != 0, let start = position.nanoseconds else { return position }
-        let moved = Double(start) + Double(time &- clockTime) * rate
-        guard let nanoseconds = Int64(exactly: moved.rounded()) else { return position }
-        return MediaTime(nanoseconds: nanoseconds)
+        let (elapsed, isFar) = time.subtractingReportingOverflow(clockTime)
+        guard rate != 0, !isFar, let start = position.nanoseconds,
+            let moved = Int64(exactly: (Double(elapsed) * rate).rounded())
+        else { return position }
+        let (sum, overflow) = start.addingReportingOverflow(moved)
+        return overflow ? position : MediaTime(nanoseconds: sum)
     }
 }
 

@@ -96,7 +96,8 @@ package enum ReceiverEffect: Equatable, Sendable {
     case armStopTimer(LoadID)
     /// Tells every client (that subscribed) that a session is over.
     case announceEnd(SessionID, EndReason)
-    /// Tells one client that its route is over; the connection stays, or is closed with 4000 when resumed elsewhere.
+    /// Tells one client that its route is over. The connection stays, or is closed with 4000 when the route was
+    /// resumed elsewhere.
     case announceRouteEnd(ConnectionID, RouteID, RouteEndReason)
     /// Device name, volume or mute changed: write them down.
     case persist
@@ -114,6 +115,8 @@ package enum Answer: Equatable, Sendable {
     case clampedNumber(Double)
     case clampedTime(MediaTime)
     case clampedText(String)
+    /// The device's level after steps that were taken in full.
+    case level(Double)
     case muted(Bool)
     case activated(RouteID, ResumeToken, resumed: Bool)
     case started(SessionID)

@@ -14,17 +14,22 @@ package struct SessionPolicy: Equatable, Sendable {
     package var routeLimit: Int
     /// The highest device volume that anybody can set.
     package var volumeCap: Double
+    /// Schemes of URLs that may be played, in lower case.
+    package var allowedSchemes: Set<String>
     package init(
-        takeover: Takeover = .takeOver, keepsPlaying: Bool = true, routeLimit: Int = 32, volumeCap: Double = 1
+        takeover: Takeover = .takeOver, keepsPlaying: Bool = true, routeLimit: Int = 32,
+        volumeCap: Double = 1,
+        allowedSchemes: Set<String> = ["http", "https"]
     ) {
         (self.takeover, self.keepsPlaying, self.routeLimit) = (takeover, keepsPlaying, routeLimit)
-        self.volumeCap = volumeCap
+        (self.volumeCap, self.allowedSchemes) = (volumeCap, allowedSchemes)
     }
 }
 
 /// The receiver as a value: routes, sessions, who owns the one player, the device's name and volume.
 ///
-/// It never reads a clock, draws a random number or does I/O.
+/// It never reads a clock, draws a random number or does I/O. Its transitions are in
+/// `Docs/state-machines/session.md`.
 package struct ReceiverState: Equatable, Sendable {
     package internal(set) var device: Device
     package internal(set) var connections: Set<ConnectionID> = []
@@ -33,6 +38,20 @@ package struct ReceiverState: Equatable, Sendable {
     /// The session that owns the player.
     package internal(set) var player: SessionID?
     package let policy: SessionPolicy
+    /// Who caused the event that was applied last.
+    package internal(set) var lastOrigin = Origin.device
+
+    /// Between `started` and the next exit. Commands go out only then.
+    var rendererIsUp = false
+    /// The load whose stop was not answered yet.
+    var stopping: LoadID?
+    /// Set for good at shutdown: nothing is taken on any more.
+    var isShutDown = false
+    var lastLoad: UInt64 = 0
+    var lastSeek: UInt64 = 0
+    var lastArtwork: UInt64 = 0
+    /// Counts lost connections, to tell which route was left first.
+    var lastLoss: UInt64 = 0
 
     package struct Device: Equatable, Sendable {
         package var name: String
@@ -42,11 +61,130 @@ package struct ReceiverState: Equatable, Sendable {
     }
 
     package struct Route: Equatable, Sendable {
-        package let sender: Sender
-        package var token: ResumeToken
+        package internal(set) var sender: Sender
+        package internal(set) var token: ResumeToken
         /// Nil while the grace time runs.
-        package var connection: ConnectionID?
-        /// Counts losses, so that an old grace timer ends nothing.
-        package var generation: UInt64 = 0
+        package internal(set) var connection: ConnectionID?
+        /// Counts losses and resumptions, so that an old grace timer ends nothing.
+        package internal(set) var generation: UInt64 = 0
+        /// Which loss of a connection left the route alone; meaningful while `connection` is nil.
+        var loss: UInt64 = 0
+    }
+
+    /// A receiver that nobody uses yet. A volume above the cap is lowered to it.
+    package init(
+        name: String, volume: Volume, output: OutputStatus, advertisement: AdvertisementStatus,
+        policy: SessionPolicy
+    ) {
+        self.policy = policy
+        device = Device(name: name, volume: volume, output: output, advertisement: advertisement)
+        device.volume.level = min(volume.level, cap)
+    }
+
+    /// Takes one event and says what is to be done, in order. A request is answered or refused exactly once, in
+    /// the list that its own event returns.
+    package mutating func apply(_ event: ReceiverEvent) -> [ReceiverEffect] {
+        lastOrigin = origin(of: event)
+        switch event {
+        case .connectionOpened(let connection):
+            connections.insert(connection)
+            return []
+        case .connectionLost(let connection):
+            return connectionLost(connection)
+        case .activationRequested(let request, let sender, let resume, let fresh, let token):
+            return answering(request) { state throws(Refusal) in
+                try state.activate(request, sender, resume: resume, fresh: fresh, token: token)
+            }
+        case .deactivationRequested(let request):
+            return answering(request) { state throws(Refusal) in try state.deactivate(request) }
+        case .graceExpired(let route, let generation):
+            return graceExpired(route, generation: generation)
+        case .startRequested(let request, let wanted, let fresh):
+            return answering(request) { state throws(Refusal) in
+                try state.start(request, wanted, fresh: fresh)
+            }
+        case .stopRequested(let request, let session):
+            return answering(request) { state throws(Refusal) in try state.stop(request, session) }
+        case .playbackRequested(let request, let session, let wanted):
+            return answering(request) { state throws(Refusal) in
+                try state.playback(request, session, wanted)
+            }
+        case .deviceRequested(let request, let wanted):
+            return answering(request) { state throws(Refusal) in try state.change(request, wanted) }
+        case .advertisementChanged(let status):
+            device.advertisement = status
+            return []
+        case .renderer(let event):
+            return rendered(event)
+        case .loadTimedOut(let load):
+            return loadTimedOut(load)
+        case .stopTimedOut(let load):
+            return stopTimedOut(load)
+        case .shutdownRequested:
+            return shutDown()
+        }
+    }
+
+    /// Runs a request's body, which answers it, or refuses it.
+    private mutating func answering(
+        _ request: RequestID, _ body: (inout Self) throws(Refusal) -> [ReceiverEffect]
+    ) -> [ReceiverEffect] {
+        do throws(Refusal) {
+            if isShutDown { throw Refusal(.limitReached, "The receiver is shutting down.") }
+            guard connections.contains(request.connection) else {
+                throw Refusal(.routeRequired, "The connection is closed.")
+            }
+            return try body(&self)
+        } catch {
+            return [.refuse(request, error)]
+        }
+    }
+
+    private func origin(of event: ReceiverEvent) -> Origin {
+        switch event {
+        case .activationRequested(let request, let sender, _, let fresh, _):
+            // A resumed route is found by its token only when it is resumed; see `activate`.
+            .sender(route(of: request.connection) ?? fresh, name: sender.name)
+        case .deactivationRequested(let request), .startRequested(let request, _, _),
+            .stopRequested(let request, _), .playbackRequested(let request, _, _),
+            .deviceRequested(let request, _):
+            if let id = route(of: request.connection), let route = routes[id] {
+                .sender(id, name: route.sender.name)
+            } else {
+                .device
+            }
+        case .renderer(let event): Self.origin(of: event)
+        case .connectionOpened, .connectionLost, .graceExpired, .advertisementChanged, .loadTimedOut,
+            .stopTimedOut, .shutdownRequested:
+            .device
+        }
+    }
+
+    private static func origin(of event: RendererEvent) -> Origin {
+        switch event {
+        case .loaded, .timelineChanged, .positionChanged, .bufferingChanged, .metadataChanged, .artworkFound,
+            .tracksChanged, .seekFinished, .ended, .failed:
+            .content
+        case .outputVolumeChanged: .local
+        case .started, .stopped, .outputChanged, .exited: .device
+        }
+    }
+
+    /// The route that is active on a connection.
+    func route(of connection: ConnectionID) -> RouteID? {
+        routes.first { $0.value.connection == connection }?.key
+    }
+
+    /// The route that is active on a request's connection, which every write needs.
+    func activeRoute(_ request: RequestID) throws(Refusal) -> RouteID {
+        guard let route = route(of: request.connection) else {
+            throw Refusal(.routeRequired, "No route is active on this connection.")
+        }
+        return route
+    }
+
+    /// A command for the renderer, if it is there to take it. What it misses is told when it is back.
+    func render(_ command: RendererCommand) -> [ReceiverEffect] {
+        rendererIsUp ? [.render(command)] : []
     }
 }

@@ -8,13 +8,15 @@ package struct Session: Equatable, Sendable {
     package enum Phase: String, Equatable, Sendable {
         /// The renderer was asked; leaves for `active` when the media is loaded. Ends like `active`.
         case loading
-        /// Loaded. Ends when stopped, finished, failed, preempted, with its route, or at shutdown.
+        /// Loaded once. Ends when stopped, finished, failed, preempted, with its route, or at shutdown. A crash of
+        /// the renderer does not lead back: the item is loaded again behind it.
         case active
     }
 
     /// Nil when its sender left and playing goes on.
     package internal(set) var route: RouteID?
-    package let load: LoadID
+    /// The newest load of the item.
+    package internal(set) var load: LoadID
     package internal(set) var phase = Phase.loading
     /// The intent; stays true in stalls.
     package internal(set) var isPlaying: Bool
@@ -24,14 +26,15 @@ package struct Session: Equatable, Sendable {
     package internal(set) var speed = 1.0
     /// The rate of the scan; used only while `mode` is scanning. Magnitude 2...32.
     package internal(set) var scanSpeed = 2.0
-    package internal(set) var position = PlaybackPosition.zero
+    package internal(set) var position: PlaybackPosition
     package internal(set) var timeline = Timeline.unknown
-    /// As the sender gave them; see `currentSegment`.
-    package internal(set) var segments: [Segment]
+    /// The sender's, with gaps filled, so that they are contiguous; empty if it gave none.
+    package internal(set) var segments: [Segment] = []
     package internal(set) var tracks = Tracks()
     package internal(set) var hasAudio = false
     package internal(set) var hasVideo = false
     package internal(set) var volume = Volume.full
+    /// What the sender said, completed by what the media says.
     package internal(set) var metadata: Metadata
     /// Keys of the pictures, newest last; see `ReceiverEffect.storeArtwork`.
     package internal(set) var artwork: [UInt64] = []
@@ -40,4 +43,41 @@ package struct Session: Equatable, Sendable {
 
     /// Ready once loaded, and never back.
     package var isReady: Bool { phase == .active }
+
+    /// What the newest load plays; after a crash its start is where playback was.
+    var item: MediaItem
+    /// True once the newest load is loaded: speed, seeks, scans and tracks can be told.
+    var isLoaded = false
+    let givenMetadata: Metadata
+    let givenSegments: [Segment]
+    /// The seek that the renderer is at.
+    var seek: Seek?
+    /// The newest seek that has to wait, for the one before it or for the load.
+    var pendingSeek: Target?
+    /// The alternatives that senders chose, for a load after a crash.
+    var chosenTracks: [TrackKind: String?] = [:]
+    /// The speed that the renderer has.
+    var toldSpeed = 1.0
+    /// Crashes of the renderer while it had this session's item.
+    var crashes = 0
+    /// True: the pictures are those of an earlier load and leave when new ones come.
+    var artworkIsStale = false
+
+    struct Target: Equatable, Sendable {
+        let time: MediaTime
+        let tolerance: MediaTime
+    }
+
+    struct Seek: Equatable, Sendable {
+        let id: SeekID
+        let target: Target
+    }
+
+    init(_ request: SessionRequest, route: RouteID, load: LoadID) {
+        (self.route, self.load, item) = (route, load, request.item)
+        (isPlaying, metadata, givenMetadata) = (request.isPlaying, request.metadata, request.metadata)
+        position = PlaybackPosition(position: request.item.startPosition, clockTime: 0, rate: 0)
+        givenSegments = Segment.ordered(request.segments)
+        segments = Segment.contiguous(givenSegments, over: timeline.range)
+    }
 }

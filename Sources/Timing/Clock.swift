@@ -25,16 +25,21 @@ public struct ClockExchange: Equatable, Sendable {
         (self.answerSent, self.answerReceived) = (answerSent, answerReceived)
     }
 
-    /// Remote minus local, in nanoseconds, if both ways took equally long.
+    /// Remote minus local, in nanoseconds, if both ways took equally long. 0 for readings so far apart that their
+    /// difference is no number: they are no readings of clocks.
     public var offset: Int64 {
-        let there = Double(requestReceived) - Double(requestSent)
-        let back = Double(answerSent) - Double(answerReceived)
-        return Int64(exactly: ((there + back) / 2).rounded()) ?? 0
+        let (there, thereIsFar) = requestReceived.subtractingReportingOverflow(requestSent)
+        let (back, backIsFar) = answerSent.subtractingReportingOverflow(answerReceived)
+        guard !thereIsFar, !backIsFar else { return 0 }
+        return there / 2 + back / 2 + (there % 2 + back % 2) / 2
     }
 
-    /// Time spent on the network, in nanoseconds.
+    /// Time spent on the network, in nanoseconds; negative if the readings contradict each other.
     public var roundTrip: Int64 {
-        (answerReceived &- requestSent) &- (answerSent &- requestReceived)
+        let (whole, wholeIsFar) = answerReceived.subtractingReportingOverflow(requestSent)
+        let (remote, remoteIsFar) = answerSent.subtractingReportingOverflow(requestReceived)
+        let (difference, isFar) = whole.subtractingReportingOverflow(remote)
+        return wholeIsFar || remoteIsFar || isFar || whole < 0 || remote < 0 ? -1 : difference
     }
 }
 

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import CALSA
+
+/// A sound card of the machine.
+package struct SoundCard: Equatable, Sendable {
+    package let index: Int32
+    /// The identifier that does not change with the order of cards.
+    package let id: String
+
+    /// The cards that can play, in the kernel's order.
+    package static func playing() -> [SoundCard] {
+        alsa_shim_silence()
+        var cards: [SoundCard] = []
+        var index: Int32 = -1
+        // The kernel numbers at most 32 cards; the bound guards against a library that goes round.
+        while cards.count < 32, unsafe snd_card_next(&index) == 0, index >= 0 {
+            var control: OpaquePointer?
+            guard unsafe snd_ctl_open(&control, "hw:\(index)", 0) == 0 else { continue }
+            defer { unsafe snd_ctl_close(control) }
+            var device: Int32 = -1
+            guard unsafe snd_ctl_pcm_next_device(control, &device) == 0, device >= 0 else { continue }
+            var information: OpaquePointer?
+            guard unsafe snd_ctl_card_info_malloc(&information) == 0 else { continue }
+            defer { unsafe snd_ctl_card_info_free(information) }
+            guard unsafe snd_ctl_card_info(control, information) == 0,
+                let id = unsafe snd_ctl_card_info_get_id(information)
+            else { continue }
+            cards.append(SoundCard(index: index, id: unsafe String(cString: id)))
+        }
+        return cards
+    }
+
+    /// The card's index that an ALSA name such as `hw:CARD=Foo,DEV=0` or `plughw:1` speaks of.
+    package static func index(inName name: String) -> Int32? {
+        guard let colon = name.firstIndex(of: ":") else { return nil }
+        let first = name[name.index(after: colon)...].split(separator: ",").first ?? ""
+        let card = first.hasPrefix("CARD=") ? first.dropFirst(5) : first
+        if let index = Int32(card) { return index }
+        let index = unsafe snd_card_get_index(String(card))
+        return index >= 0 ? index : nil
+    }
+
+    /// A process that holds a playback device of card `index`, as its name and number, if `/proc` tells.
+    package static func holder(ofCard index: Int32) -> String? {
+        let prefix = "/dev/snd/pcmC\(index)D"
+        for process in entries(of: "/proc") where process.first?.isNumber == true {
+            for descriptor in entries(of: "/proc/\(process)/fd") {
+                guard let target = target(of: "/proc/\(process)/fd/\(descriptor)"), target.hasPrefix(prefix),
+                    target.hasSuffix("p")
+                else { continue }
+                return "\(firstLine(of: "/proc/\(process)/comm") ?? "process") (\(process))"
+            }
+        }
+        return nil
+    }
+
+    private static func entries(of path: String) -> [String] {
+        guard let folder = unsafe opendir(path) else { return [] }
+        defer { _ = unsafe closedir(folder) }
+        var names: [String] = []
+        while let entry = unsafe readdir(folder) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    private static func target(of link: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = unsafe buffer.withUnsafeMutableBytes {
+            unsafe readlink(link, $0.baseAddress!.assumingMemoryBound(to: CChar.self), 256)
+        }
+        return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
+    }
+
+    private static func firstLine(of path: String) -> String? {
+        guard let file = unsafe fopen(path, "re") else { return nil }
+        defer { _ = unsafe fclose(file) }
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe fread($0.baseAddress!, 1, 64, file) }
+        return String(decoding: buffer.prefix(count).prefix { $0 != 10 }, as: UTF8.self)
+    }
+}

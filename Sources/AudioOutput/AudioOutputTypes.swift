@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+package import MediaModel
+
+/// Names one stream of frames into the output: one load of an item.
+package struct StreamID: Equatable, Hashable, Sendable {
+    package let number: UInt64
+    package init(_ number: UInt64) { self.number = number }
+}
+
+/// How the output is set up.
+package struct AudioOutputConfiguration: Equatable, Sendable {
+    /// Which control follows the output volume.
+    package enum MixerChoice: Equatable, Sendable {
+        /// Samples are multiplied.
+        case software
+        /// The card's own, where it has one with a scale in decibels; else `software`.
+        case automatic
+        /// The control of this name.
+        case control(String)
+    }
+
+    /// An ALSA name such as `hw:CARD=Foo`, `null` for none, or `auto`.
+    package var device: String
+    package var mixer: MixerChoice
+    /// No louder than this, whatever is asked for.
+    package var maximumLevel: Double
+    /// After a stop, or after the end, the device is given up so that others can use it.
+    package var closeDelay: Duration
+    /// The first and the longest wait before a device that was lost is tried again.
+    package var retryDelays: ClosedRange<Duration>
+
+    package init(
+        device: String = "auto", mixer: MixerChoice = .software, maximumLevel: Double = 1,
+        closeDelay: Duration = .seconds(5),
+        retryDelays: ClosedRange<Duration> = .milliseconds(500)...(.seconds(5))
+    ) {
+        (self.device, self.mixer, self.maximumLevel) = (device, mixer, maximumLevel)
+        (self.closeDelay, self.retryDelays) = (closeDelay, retryDelays)
+    }
+}
+
+/// What the output reports, on its own thread: the receiver of a report must return at once.
+package enum AudioOutputEvent: Equatable, Sendable {
+    case statusChanged(OutputStatus)
+    /// Sound of the stream began to be heard, or stopped to be: position reports change their rate here.
+    case soundingChanged(StreamID, Bool)
+    /// Playing is wanted, and there are no frames, or there are some again.
+    case starvationChanged(StreamID, Bool)
+    /// The last frame was heard.
+    case drained(StreamID)
+    /// Somebody else moved the mixer.
+    case volumeChanged(Volume)
+}
+
+/// What is heard at one moment.
+package struct HeardPosition: Equatable, Sendable {
+    /// Nanoseconds on the media timeline.
+    package var position: Int64
+    /// Nanoseconds of the monotonic clock.
+    package var clockTime: Int64
+    /// Media seconds in a second; 0 while nothing is heard.
+    package var rate: Double
+}
+
+/// What came of giving frames to the output.
+package enum WriteOutcome: Equatable, Sendable {
+    case written
+    /// The stream is being flushed: the frames are not wanted.
+    case flushing
+    /// The stream is over.
+    case closed
+}

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import ALSA
+import MediaModel
+import Synchronization
+
+/// The device: which one it is, whether it is there, who holds it, when it is tried again. Used by the output
+/// thread alone.
+final class DeviceKeeper {
+    /// Rates that are asked for.
+    private static let usualRates: [Int32] = [
+        8000, 11025, 16000, 22050, 32000, 44100, 48000, 88200, 96000, 176_400, 192_000,
+    ]
+
+    private let configuration: AudioOutputConfiguration
+    private let facts: DeviceFacts
+    private let report: @Sendable (AudioOutputEvent) -> Void
+    private(set) var card: (any Card)?
+    private(set) var status: OutputStatus
+    private var mixer: Mixer?
+    private var mixerVolume: Volume?
+    private var retryDelay: Duration
+    /// When a lost device is tried again.
+    private(set) var retryAt: Int64?
+
+    init(
+        configuration: AudioOutputConfiguration, facts: DeviceFacts,
+        report: @escaping @Sendable (AudioOutputEvent) -> Void
+    ) {
+        (self.configuration, self.facts, self.report) = (configuration, facts, report)
+        retryDelay = configuration.retryDelays.lowerBound
+        status = OutputStatus(state: .closed, device: configuration.device)
+    }
+
+    var hasMixer: Bool { status.hasHardwareVolume }
+
+    /// Finds out what can be known without playing.
+    func look() {
+        open()
+        if card != nil, status.state != .null { close() }
+        report(.statusChanged(status))
+    }
+
+    /// Opens the device if it is time. True if there is a card now.
+    func openIfDue(now: Int64) -> Bool {
+        if card != nil { return true }
+        if let retryAt, now < retryAt { return false }
+        let before = status
+        open()
+        if status != before { report(.statusChanged(status)) }
+        return card != nil
+    }
+
+    private func open() {
+        retryAt = nil
+        if configuration.device == "null" { return useClock() }
+        var failure: PCM.Failure?
+        for name in candidates() {
+            do throws(PCM.Failure) {
+                let pcm = try PCM(opening: name)
+                let rates = try pcm.supportedRates(among: Self.usualRates)
+                facts.rates.withLock { $0 = rates }
+                card = SoundCardDevice(adopting: pcm)
+                openMixer(of: name)
+                status = OutputStatus(
+                    state: .open, device: name, hasHardwareVolume: mixer != nil)
+                retryDelay = configuration.retryDelays.lowerBound
+                return
+            } catch {
+                failure = failure.map { $0.isBusy ? $0 : error } ?? error
+            }
+        }
+        if configuration.device == "auto", failure?.isBusy != true { return useClock() }
+        lose(failure ?? PCM.Failure(status: -19))
+    }
+
+    private func useClock() {
+        facts.rates.withLock { $0 = [] }
+        card = ClockCard()
+        status = OutputStatus(state: .null, device: "null")
+    }
+
+    private func candidates() -> [String] {
+        let wanted = configuration.device
+        // A name without a colon may be one of the configuration's or a card's. The card may come later.
+        if wanted != "auto" { return wanted.contains(":") ? [wanted] : [wanted, "hw:CARD=\(wanted)"] }
+        return SoundCard.playing().map { "hw:CARD=\($0.id)" } + ["default"]
+    }
+
+    /// Gives the card up after a failure; it is tried again later.
+    func lose(_ failure: PCM.Failure) {
+        card = nil
+        mixer = nil
+        mixerVolume = nil
+        let name = status.device == "null" ? configuration.device : status.device
+        var reason = failure.description
+        if failure.isBusy, let index = SoundCard.index(inName: name), let holder = SoundCard.holder(ofCard: index) {
+            reason = "held by \(holder)"
+        }
+        let before = status
+        status = OutputStatus(state: failure.isBusy ? .busy : .lost, device: name, reason: reason)
+        retryAt = MonotonicClock.now() + Int64(retryDelay / .nanoseconds(1))
+        retryDelay = min(retryDelay * 2, configuration.retryDelays.upperBound)
+        if status != before { report(.statusChanged(status)) }
+    }
+
+    /// Gives the card up so that others can use it.
+    func close() {
+        guard card != nil, status.state != .null else { return }
+        card = nil
+        (status.state, status.sampleRate) = (.closed, nil)
+    }
+
+    func closeAndReport() {
+        let before = status
+        close()
+        if status != before { report(.statusChanged(status)) }
+    }
+
+    func configure(rate: Int32) throws(PCM.Failure) {
+        guard let card else { return }
+        try card.configure(rate: rate)
+        guard card.setup?.rate == rate else { throw PCM.Failure(status: -22) }
+        if status.state == .open, status.sampleRate != rate {
+            status.sampleRate = rate
+            report(.statusChanged(status))
+        }
+    }
+
+    // MARK: Mixer
+
+    private func openMixer(of name: String) {
+        let control: String?
+        switch configuration.mixer {
+        case .software: return
+        case .automatic: control = nil
+        case .control(let name): control = name
+        }
+        guard mixer == nil, let index = SoundCard.index(inName: name) else { return }
+        mixer = Mixer(card: "hw:\(index)", control: control)
+        mixerVolume = nil
+    }
+
+    /// Sets the mixer, if there is one and it stands elsewhere.
+    func setMixer(_ volume: Volume) {
+        guard mixer != nil, mixerVolume != volume else { return }
+        mixerVolume = volume
+        mixer?.set(
+            attenuation: VolumeCurve.attenuation(ofLevel: volume.level), isMuted: volume.isMuted || volume.level <= 0)
+    }
+
+    /// Reports the mixer's volume if somebody else moved it.
+    func checkMixer() -> Volume? {
+        guard let set = mixerVolume, let found = mixer?.read() else { return nil }
+        let level = VolumeCurve.level(ofAttenuation: found.attenuation)
+        // Cards have steps of up to 2 dB.
+        let isSame = (level - set.level).magnitude <= 2 / VolumeCurve.span || set.isMuted || set.level <= 0
+        if isSame && found.isMuted == (set.isMuted || set.level <= 0) { return nil }
+        let volume = Volume(level: isSame ? set.level : level, isMuted: found.isMuted)
+        mixerVolume = volume
+        report(.volumeChanged(volume))
+        return volume
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where a frame stands on the media timeline, and how fast the timeline runs there.
+struct MediaPlace: Equatable, Sendable {
+    /// Nanoseconds.
+    var position: Double
+    /// Media nanoseconds for each frame, negative when playing backward.
+    var step: Double
+
+    func advanced(by frames: Int64) -> MediaPlace {
+        MediaPlace(position: position + step * Double(frames), step: step)
+    }
+}
+
+/// The media positions of the frames in the ring: one mark where a line begins, none where it goes on.
+struct MarkList: Equatable, Sendable {
+    private struct Mark: Equatable, Sendable {
+        var frame: Int64
+        var place: MediaPlace
+    }
+    /// More lines than this in half a second of sound are not told apart.
+    private static let limit = 64
+    private var marks: [Mark] = []
+
+    /// Notes that `frame` stands at `place`. Within two frames of the line so far it is rounding.
+    mutating func note(_ place: MediaPlace, at frame: Int64) {
+        if let last = marks.last {
+            let expected = last.place.advanced(by: frame - last.frame)
+            let isSame =
+                last.place.step == place.step
+                && (expected.position - place.position).magnitude <= 2 * place.step.magnitude
+            if isSame { return }
+            if last.frame == frame { marks.removeLast() }
+        }
+        if marks.count == Self.limit { marks.removeFirst() }
+        marks.append(Mark(frame: frame, place: place))
+    }
+
+    func place(of frame: Int64) -> MediaPlace? {
+        guard let mark = marks.last(where: { $0.frame <= frame }) else { return nil }
+        return mark.place.advanced(by: frame - mark.frame)
+    }
+
+    /// The frame after `frame` at which another line begins.
+    func nextChange(after frame: Int64) -> Int64? { marks.first { $0.frame > frame }?.frame }
+
+    /// Forgets lines that ended before `frame`.
+    mutating func forget(before frame: Int64) {
+        while marks.count > 1, marks[1].frame <= frame { marks.removeFirst() }
+    }
+
+    mutating func removeAll() { marks.removeAll(keepingCapacity: true) }
+}
+
+/// Which frame of the ring each frame given to the card was. Silence that the output put in stands still.
+struct CardMap: Equatable, Sendable {
+    private struct Piece: Equatable, Sendable {
+        var cardFrame: Int64
+        var ringFrame: Int64
+        var isSilence: Bool
+    }
+    private static let limit = 64
+    private var pieces: [Piece] = []
+
+    /// Notes that the card's frames from `cardFrame` on are those of the ring from `ringFrame` on.
+    mutating func append(cardFrame: Int64, ringFrame: Int64, isSilence: Bool) {
+        if let last = pieces.last, last.isSilence == isSilence {
+            let expected = isSilence ? last.ringFrame : last.ringFrame + cardFrame - last.cardFrame
+            if expected == ringFrame { return }
+        }
+        if pieces.count == Self.limit { pieces.removeFirst() }
+        pieces.append(Piece(cardFrame: cardFrame, ringFrame: ringFrame, isSilence: isSilence))
+    }
+
+    /// The ring's frame that is heard with the card's frame, and whether it is silence that waits before it.
+    func ringFrame(of cardFrame: Int64) -> (frame: Int64, isSilence: Bool)? {
+        guard let piece = pieces.last(where: { $0.cardFrame <= cardFrame }) ?? pieces.first else { return nil }
+        let offset = piece.isSilence ? 0 : max(0, cardFrame - piece.cardFrame)
+        return (piece.ringFrame + offset, piece.isSilence)
+    }
+
+    mutating func removeAll() { pieces.removeAll(keepingCapacity: true) }
+}

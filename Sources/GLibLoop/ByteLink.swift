@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A stream of bytes to another process over a connected socket, without ever blocking the loop. It lives on the
+/// thread that made it. Not `Sendable`.
+///
+/// Both directions are bounded: what is sent waits in a queue of at most `capacity` bytes, and what is received is
+/// handed on at once, in pieces of at most 64 KiB, or left to the kernel while `isReading` is false.
+package final class ByteLink {
+    /// Bytes have come.
+    package var onReceive: (([UInt8]) -> Void)?
+    /// The queue of sent bytes has become empty after it was not.
+    package var onDrained: (() -> Void)?
+    /// The other side has gone, or an error ended the link. Called once, never after `close()`.
+    package var onClosed: (() -> Void)?
+
+    private let descriptor: Int32
+    private let capacity: Int
+    private var reading: EventSource?
+    private var writing: EventSource?
+    private var chunks: [[UInt8]] = []
+    /// How much of the first chunk the kernel has taken.
+    private var taken = 0
+    package private(set) var queued = 0
+    package private(set) var isOpen = true
+
+    /// Takes over a connected stream socket. `capacity` bounds the bytes that wait to be sent.
+    package init(_ descriptor: consuming Descriptor, capacity: Int = 1 << 20) {
+        self.descriptor = descriptor.take()
+        self.capacity = capacity
+        let flags = fcntl(self.descriptor, F_GETFL)
+        _ = fcntl(self.descriptor, F_SETFL, flags | O_NONBLOCK)
+        // A child of ours must not inherit it.
+        _ = fcntl(self.descriptor, F_SETFD, FD_CLOEXEC)
+        isReading = true
+        watchInput()
+    }
+
+    /// Makes a connected pair and keeps one end; `handOver` gives the other to a child process.
+    package convenience init(
+        capacity: Int = 1 << 20, handOver: (consuming Descriptor) throws -> Void
+    ) throws {
+        var pair: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard unsafe socketpair(AF_UNIX, kind, 0, &pair) == 0 else {
+            throw Failure(errno: errno, in: "socketpair")
+        }
+        self.init(Descriptor(adopting: pair[0]), capacity: capacity)
+        try handOver(Descriptor(adopting: pair[1]))
+    }
+
+    deinit { close() }
+
+    /// False leaves what comes to the kernel, and so holds the other side back.
+    package var isReading: Bool {
+        didSet { watchInput() }
+    }
+
+    /// Queues `bytes`. False if they do not fit, or the link is closed: then nothing of them was taken.
+    package func send(_ bytes: [UInt8]) -> Bool {
+        guard isOpen, bytes.count <= capacity - queued else { return false }
+        guard !bytes.isEmpty else { return true }
+        chunks.append(bytes)
+        queued += bytes.count
+        if writing == nil { flush() }
+        return true
+    }
+
+    /// Ends the link; what is still queued is dropped.
+    package func close() {
+        guard isOpen else { return }
+        isOpen = false
+        reading?.destroy()
+        writing?.destroy()
+        (reading, writing) = (nil, nil)
+        (chunks, queued, taken) = ([], 0, 0)
+        _ = Glibc.close(descriptor)
+    }
+
+    private func watchInput() {
+        guard isOpen, isReading else {
+            reading?.destroy()
+            reading = nil
+            return
+        }
+        guard reading == nil else { return }
+        reading = EventSource.descriptor(descriptor, .readable) { [unowned self] in receive() }
+    }
+
+    private func receive() {
+        var count = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, initialized in
+            count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            initialized = max(count, 0)
+        }
+        if count > 0 { return onReceive?(bytes) ?? () }
+        if count < 0, errno == EAGAIN || errno == EINTR { return }
+        end()
+    }
+
+    /// Hands the kernel what it takes, and watches for more room while something is left.
+    private func flush() {
+        while let chunk = chunks.first {
+            let count = unsafe chunk.withUnsafeBytes { bytes in
+                unsafe Glibc.send(
+                    descriptor, bytes.baseAddress! + taken, bytes.count - taken, Int32(MSG_NOSIGNAL))
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                if errno == EAGAIN { break }
+                // The reading side reports the end, after what is still to be read.
+                return drop()
+            }
+            (taken, queued) = (taken + count, queued - count)
+            guard taken == chunk.count else { continue }
+            chunks.removeFirst()
+            taken = 0
+        }
+        if chunks.isEmpty {
+            guard writing != nil else { return }
+            writing?.destroy()
+            writing = nil
+            onDrained?()
+        } else if writing == nil {
+            writing = EventSource.descriptor(descriptor, .writable) { [unowned self] in flush() }
+        }
+    }
+
+    private func drop() {
+        writing?.destroy()
+        writing = nil
+        (chunks, queued, taken) = ([], 0, 0)
+        if reading == nil { end() }
+    }
+
+    private func end() {
+        guard isOpen else { return }
+        close()
+        onClosed?()
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import GStreamer
+import MediaModel
+
+extension MediaFailure {
+    /// The failure that an element's error amounts to. `missing` is what was found to be not installed.
+    init(_ failure: PipelineFailure, missing: String?) {
+        if let status = failure.httpStatus, status >= 400 {
+            self = Self.http(status)
+            return
+        }
+        let source = failure.element
+        let isSource = source.hasSuffix("src") || source.contains("demux2")
+        switch (failure.domain, failure.code) {
+        case (.core, 12), (.stream, 6):
+            // GST_CORE_ERROR_MISSING_PLUGIN, GST_STREAM_ERROR_CODEC_NOT_FOUND
+            self = Self.missing(missing)
+        case (.stream, 4):
+            // GST_STREAM_ERROR_TYPE_NOT_FOUND
+            self.init(.unsupportedFormat, "The media is of no known format.")
+        case (.stream, 5), (.stream, 3):
+            self = missing.map { Self.missing($0) } ?? .init(.unsupportedFormat, "The media is of a format that is not played.")
+        case (.stream, 2) where missing != nil:
+            self = Self.missing(missing)
+        case (.stream, 11), (.stream, 12):
+            self.init(.accessDenied, "The media is encrypted.")
+        case (.stream, 7): self.init(.decode, "The media cannot be decoded.")
+        case (.stream, _) where isSource: self.init(.network, "The media's address cannot be read.")
+        case (.stream, _): self.init(.decode, "The media is damaged (\(source)).")
+        case (.resource, 3): self.init(.notFound, "There is nothing at the media's address.")
+        case (.resource, 15): self.init(.accessDenied, "The server refuses access to the media.")
+        case (.resource, _) where failure.debug.contains("TLS") || failure.message.contains("TLS"):
+            self.init(.tls, "The server's certificate is not accepted.")
+        case (.resource, _) where failure.debug.contains("timed out") || failure.message.contains("timed out"):
+            self.init(.timeout, "The server does not answer.")
+        case (.resource, _) where isSource: self.init(.network, "The media's server cannot be reached.")
+        case (.resource, _): self.init(.network, "The media cannot be read (\(source)).")
+        case (.core, _), (.library, _), (.other, _):
+            self.init(.internalFailure, "The element \(source) failed.")
+        }
+    }
+
+    static func missing(_ what: String?) -> MediaFailure {
+        MediaFailure(.missingPlugin, "Not installed: \(what ?? "a decoder for this media").")
+    }
+
+    private static func http(_ status: Int32) -> MediaFailure {
+        switch status {
+        case 404, 410: MediaFailure(.notFound, "The server has no such media (HTTP \(status)).", httpStatus: status)
+        case 401, 403, 407:
+            MediaFailure(.accessDenied, "The server refuses access to the media (HTTP \(status)).", httpStatus: status)
+        default: MediaFailure(.httpStatus, "The server answers with HTTP status \(status).", httpStatus: status)
+        }
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import AudioOutput
+import GStreamer
+import MediaModel
+
+extension GStreamerRenderer {
+    // MARK: Position
+
+    /// Where playback stands, in nanoseconds.
+    func place() -> Int64 {
+        guard let current = playback else { return 0 }
+        return current.position(in: output, at: AudioOutput.now()).position.nanoseconds ?? 0
+    }
+
+    /// Reports the position, if it is not what was reported and still goes on.
+    func reportPosition() {
+        guard let current = playback else { return }
+        let position = current.position(in: output, at: AudioOutput.now())
+        if position.rate == 0, let last = current.reported, last.rate == 0, last.position == position.position {
+            return
+        }
+        playback?.reported = position
+        report(.positionChanged(current.id, position))
+    }
+
+    func setBuffering(_ isBuffering: Bool) {
+        guard let current = playback, current.isBuffering != isBuffering else { return }
+        if isBuffering, !current.isPlaying { return }
+        playback?.isBuffering = isBuffering
+        report(.bufferingChanged(current.id, isBuffering))
+    }
+
+    // MARK: Timeline
+
+    func askPipeline() {
+        guard let pipeline = playback?.pipeline else { return }
+        let number = pipeline.number
+        pipeline.ask { [inputs] in inputs.yield(.asked(pipeline: number, $0)) }
+    }
+
+    func learn(_ facts: MediaPipeline.Facts) {
+        guard let current = playback else { return }
+        let timeline = Timeline(facts, place: place())
+        if !current.hasReportedLoaded {
+            playback?.timeline = timeline
+            playback?.hasReportedLoaded = true
+            let hasVideo = current.table.hasVideo && configuration.video != .none
+            report(
+                .loaded(
+                    current.id,
+                    LoadedMedia(
+                        timeline: timeline, tracks: current.table.tracks,
+                        hasAudio: current.table.hasAudio || current.table.isEmpty, hasVideo: hasVideo)))
+            reportPosition()
+        } else if current.timeline != timeline {
+            playback?.timeline = timeline
+            report(.timelineChanged(current.id, timeline))
+        }
+    }
+
+    // MARK: Tracks
+
+    func learn(_ streams: [MediaStream]) {
+        guard let current = playback else { return }
+        var table = TrackTable(streams)
+        if let audio = current.table.currentAudio, table.contains(audio, kind: .audio) { table.currentAudio = audio }
+        table.currentText = current.table.currentText
+        playback?.table = table
+        if let size = TrackTable.videoSize(of: streams), size != current.metadata.videoSize {
+            playback?.metadata.videoSize = size
+            report(.metadataChanged(current.id, playback?.metadata ?? current.metadata))
+        }
+        reportTracks(before: current.table)
+    }
+
+    func reportTracks(before: TrackTable? = nil) {
+        guard let current = playback, current.hasReportedLoaded, before?.tracks != current.table.tracks else { return }
+        report(.tracksChanged(current.id, current.table.tracks))
+    }
+
+    func selectTrack(_ kind: TrackKind, _ identifier: String?) {
+        guard let current = playback else { return }
+        if let identifier, !current.table.contains(identifier, kind: kind) { return reportTracks() }
+        switch kind {
+        case .legible: playback?.table.currentText = identifier
+        case .audio:
+            guard let identifier, identifier != current.table.currentAudio else { return reportTracks() }
+            let here = place()
+            playback?.table.currentAudio = identifier
+            current.pipeline?.select(playback?.table.selectedAudioStreams ?? [])
+            // What was decoded ahead is of the other stream.
+            if current.phase == .ready { restart(at: here) }
+        case .audioDescription: break
+        }
+        reportTracks()
+    }
+
+    private func restart(at here: Int64) {
+        guard playback?.timeline.capabilities.contains(.seek) == true else { return }
+        playback?.nextSeek = playback?.nextSeek ?? Playback.Seek(id: nil, position: here, isAccurate: true)
+        startSeeking()
+    }
+
+    // MARK: Metadata
+
+    func learn(_ tags: TagValues) {
+        guard let current = playback else { return }
+        var metadata = current.metadata
+        if let title = tags.title, !tags.isOfStream || !current.hasWholeTitle {
+            metadata.title = title
+            if !tags.isOfStream { playback?.hasWholeTitle = true }
+        }
+        metadata.title = metadata.title ?? tags.organization
+        metadata.subtitle = tags.artist ?? metadata.subtitle ?? tags.albumArtist
+        metadata.album = tags.album ?? metadata.album
+        if metadata != current.metadata {
+            playback?.metadata = metadata
+            report(.metadataChanged(current.id, metadata))
+        }
+        if let picture = tags.picture, picture.bytes != current.artwork?.bytes,
+            current.artwork == nil || picture.isFrontCover
+        {
+            let artwork = Artwork(
+                bytes: picture.bytes, type: picture.type, size: PixelSize(ofPicture: picture.bytes))
+            playback?.artwork = artwork
+            report(.artworkFound(current.id, artwork))
+        }
+    }
+}
+
+extension Playback {
+    /// The position at `time` of the monotonic clock.
+    func position(in output: AudioOutput, at time: Int64) -> PlaybackPosition {
+        func standing(_ place: Int64) -> PlaybackPosition {
+            PlaybackPosition(position: MediaTime(nanoseconds: place), clockTime: time, rate: 0)
+        }
+        if let next = nextSeek { return standing(next.position) }
+        if let seek { return standing(seek.position) }
+        if phase == .ended || isHeld { return standing(place) }
+        guard let heard = output.heard(of: stream, at: time) else { return standing(place) }
+        // Shown to listeners, a scan by visits moves evenly, not as the bits that are heard do.
+        let rate = scan.map { $0.isPlayed ? heard.rate : heard.rate == 0 ? 0 : $0.rate } ?? heard.rate
+        return PlaybackPosition(
+            position: MediaTime(nanoseconds: max(0, heard.position)), clockTime: heard.clockTime, rate: rate)
+    }
+}
+
+extension Timeline {
+    init(_ facts: MediaPipeline.Facts, place: Int64) {
+        let capabilities: SeekCapabilities = facts.isSeekable ? [.seek, .scanForward, .scanBackward] : []
+        if let duration = facts.duration, duration > 0 {
+            self.init(
+                range: TimeRange(start: .zero, duration: MediaTime(nanoseconds: duration)),
+                seekableRanges: facts.isSeekable ? nil : [], isLive: false, capabilities: capabilities)
+        } else if facts.isSeekable, let end = facts.seekableEnd, end > facts.seekableStart {
+            self.init(
+                range: TimeRange(
+                    start: MediaTime(nanoseconds: facts.seekableStart),
+                    duration: MediaTime(nanoseconds: end - facts.seekableStart)), seekableRanges: nil, isLive: true,
+                capabilities: capabilities)
+        } else {
+            self.init(
+                range: TimeRange(start: MediaTime(nanoseconds: place), duration: .zero), seekableRanges: [],
+                isLive: true, capabilities: [])
+        }
+    }
+}

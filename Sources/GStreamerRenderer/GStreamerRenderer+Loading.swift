@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import AudioOutput
+import GStreamer
+import MediaModel
+
+extension GStreamerRenderer {
+    /// Pipelines whose end is waited for at most, before no more are begun.
+    private static let stuckLimit = SerialWorker.threadLimit - 2
+
+    func load(_ id: LoadID, _ item: MediaItem, playing: Bool) {
+        giveUp()
+        playback = Playback(id: id, item: item, playing: playing)
+        guard let scheme = Library.scheme(of: item.uri) else {
+            return fail(MediaFailure(.invalidURL, "The media's address is not valid."))
+        }
+        guard configuration.schemes.contains(scheme) else {
+            return fail(MediaFailure(.unsupportedScheme, "Addresses that begin with \(scheme): are not played."))
+        }
+        startPipeline()
+        if playing { setBuffering(true) }
+    }
+
+    /// Builds the pipeline of the current load and starts it, also for the second time with more plugins.
+    func startPipeline() {
+        guard let current = playback else { return }
+        guard SerialWorker.busy < Self.stuckLimit else {
+            return fail(MediaFailure(.internalFailure, "Too many pipelines do not end."))
+        }
+        pipelineCount += 1
+        let number = pipelineCount
+        output.open(current.stream, playing: current.isPlaying && !current.isHeld)
+        let feed = StreamFeed(stream: current.stream, output: output) { [inputs] flushes in
+            inputs.yield(.arrived(pipeline: number, flushes: flushes))
+        }
+        let request = MediaPipeline.Request(
+            uri: current.item.uri, headers: current.item.headers,
+            userAgent: current.item.userAgent ?? configuration.userAgent, rates: rates,
+            video: configuration.video, contexts: contexts)
+        do throws(MediaFailure) {
+            let pipeline = try MediaPipeline(number: number, request: request, feed: feed) { [inputs] message in
+                inputs.yield(.message(pipeline: number, message))
+            }
+            playback?.pipeline = pipeline
+            pipeline.start()
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// The rates that the output takes: the device's own, or the one that every device has.
+    private var rates: [Int32] {
+        if outputStatus?.state == .null { return [] }
+        let known = output.supportedRates
+        return known.isEmpty ? [48_000] : known
+    }
+
+    /// Ends the current load without a word: nothing of it is heard from now on.
+    func giveUp() {
+        guard let current = playback else { return }
+        playback = nil
+        output.close(current.stream)
+        for seek in [current.seek, current.nextSeek] {
+            if let id = seek?.id { report(.seekFinished(current.id, id, failure: nil)) }
+        }
+        current.pipeline?.tearDown()
+        updateTicking()
+    }
+
+    /// Ends the current load with a failure.
+    func fail(_ failure: MediaFailure) {
+        guard let id = playback?.id else { return }
+        giveUp()
+        report(.failed(id, failure))
+    }
+
+    func handle(_ message: PipelineMessage) {
+        switch message {
+        case .failed(let failure): pipelineFailed(failure)
+        case .pluginMissing(let description):
+            if playback?.missing == nil { playback?.missing = description }
+            if playback?.phase == .loading { addPluginsAndRetry() }
+        case .tagged(let values): learn(values)
+        case .streamsFound(let streams): learn(streams)
+        case .streamsSelected(let identifiers):
+            playback?.table.note(selected: identifiers)
+            reportTracks()
+        case .durationChanged: if playback?.hasReportedLoaded == true { askPipeline() }
+        case .contextMade(let context):
+            contexts.removeAll { $0.type == context.type }
+            // GStreamer knows a handful of kinds.
+            if contexts.count < 16 { contexts.append(context) }
+        case .ended: break
+        }
+    }
+
+    private func pipelineFailed(_ failure: PipelineFailure) {
+        guard let current = playback else { return }
+        let reason = MediaFailure(failure, missing: current.missing)
+        if reason.code == .missingPlugin, current.phase == .loading, addPluginsAndRetry() { return }
+        fail(reason)
+    }
+
+    /// Loads the fallback plugins, if that was not done, and begins the load again. False if it was.
+    @discardableResult
+    private func addPluginsAndRetry() -> Bool {
+        guard !hasAddedPlugins, let folder = configuration.fallbackPlugins, let current = playback else {
+            return false
+        }
+        output.close(current.stream)
+        current.pipeline?.tearDown()
+        playback?.pipeline = nil
+        playback?.missing = nil
+        let id = current.id
+        SerialWorker().perform { [inputs] in
+            Library.addPlugins(in: folder)
+            inputs.yield(.pluginsAdded(id))
+        }
+        return true
+    }
+
+    // MARK: Playing
+
+    func setPlaying(_ playing: Bool) {
+        guard let current = playback, current.isPlaying != playing else { return }
+        playback?.isPlaying = playing
+        applyPlaying()
+        if !playing { setBuffering(false) } else if current.phase == .loading { setBuffering(true) }
+    }
+
+    /// Tells the output whether to play.
+    func applyPlaying() {
+        guard let current = playback else { return }
+        output.setPlaying(current.isPlaying && !current.isHeld, for: current.stream)
+    }
+
+    /// The first frames of the beginning, or after a flush, are in the output.
+    func framesArrived(flushes: Int) {
+        guard let current = playback else { return }
+        if let seek = current.seek, !seek.isExecuting, flushes > seek.flushes {
+            finishSeek(nil)
+        } else if let seek = current.seek, flushes > seek.flushes {
+            // The frames were quicker than the worker's answer.
+            playback?.seek?.flushes = -1
+        }
+        guard current.phase != .ready else { return }
+        if current.phase == .ended {
+            playback?.phase = .ready
+            return
+        }
+        guard let now = playback, now.seek == nil else { return }
+        if now.isHeld, now.nextSeek == nil {
+            playback?.nextSeek = Playback.Seek(id: nil, position: now.place, isAccurate: true)
+        }
+        if playback?.nextSeek != nil || now.pipelineRate != 1 { return startSeeking() }
+        becomeReady()
+    }
+
+    func becomeReady() {
+        guard playback?.phase == .loading else { return }
+        playback?.phase = .ready
+        playback?.isHeld = false
+        applyPlaying()
+        setBuffering(false)
+        askPipeline()
+    }
+
+    /// The last frame was heard.
+    func drained() {
+        guard let current = playback else { return }
+        if current.seek?.isExecuting == true || current.nextSeek != nil { return }
+        if current.seek != nil { finishSeek(nil) }
+        if current.phase == .loading { becomeReady() }
+        playback?.phase = .ended
+        playback?.isSounding = false
+        playback?.scan = nil
+        if let end = current.timeline.range.end.nanoseconds, !current.timeline.isLive, end > 0 {
+            playback?.place = end
+        }
+        updateTicking()
+        reportPosition()
+        report(.ended(current.id))
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import AudioOutput
+import MediaModel
+
+extension GStreamerRenderer {
+    /// The speeds that are played.
+    static let speeds = 0.25...4.0
+    /// A scan by visits makes a step this often: enough of each place to know it by.
+    private static let scanStep = Duration.milliseconds(250)
+
+    func seek(_ id: SeekID, to position: MediaTime, tolerance: MediaTime) {
+        guard let current = playback else { return }
+        if current.hasReportedLoaded, !current.timeline.capabilities.contains(.seek) {
+            return report(
+                .seekFinished(current.id, id, failure: MediaFailure(.unsupportedFormat, "The media cannot be moved on.")))
+        }
+        guard let wanted = current.timeline.seekTarget(for: position, isKnown: current.hasReportedLoaded) else {
+            return report(
+                .seekFinished(current.id, id, failure: MediaFailure(.internalFailure, "There is no such position.")))
+        }
+        // Sound alone is found exactly as quickly as nearly; only pictures have far-apart places to start at.
+        let isAccurate = tolerance.isNumeric || !(current.table.hasVideo && configuration.video != .none)
+        if var scan = current.scan, !scan.isPlayed {
+            scan.position = Double(wanted)
+            playback?.scan = scan
+        }
+        queueSeek(Playback.Seek(id: id, position: wanted, isAccurate: isAccurate))
+    }
+
+    /// Puts a move after the one under way, in place of one that waits.
+    private func queueSeek(_ seek: Playback.Seek) {
+        guard let current = playback else { return }
+        var seek = seek
+        if let older = current.nextSeek?.id {
+            if seek.id == nil {
+                // A change of the rate takes a waiting seek along.
+                seek = Playback.Seek(id: older, position: current.nextSeek?.position ?? seek.position, isAccurate: true)
+            } else {
+                report(.seekFinished(current.id, older, failure: nil))
+            }
+        }
+        playback?.nextSeek = seek
+        playback?.place = seek.position
+        if current.phase != .loading || current.seek != nil { startSeeking() }
+        reportPosition()
+    }
+
+    /// Begins the waiting move, or one to where playback stands if only the rate changed.
+    func startSeeking() {
+        guard let current = playback, let pipeline = current.pipeline, current.seek?.isExecuting != true else {
+            return
+        }
+        if let older = current.seek?.id { report(.seekFinished(current.id, older, failure: nil)) }
+        var seek = current.nextSeek ?? Playback.Seek(id: nil, position: place(), isAccurate: true)
+        let number = current.seekCount + 1
+        (seek.number, seek.isExecuting, seek.flushes) = (number, true, pipeline.feed.flushes)
+        playback?.nextSeek = nil
+        playback?.seek = seek
+        playback?.seekCount = number
+        playback?.place = seek.position
+        let name = pipeline.number
+        pipeline.seek(to: seek.position, rate: current.pipelineRate, isAccurate: seek.isAccurate) { [inputs] in
+            inputs.yield(.seekAnswered(pipeline: name, number: number, accepted: $0))
+        }
+        // A move that takes longer than this is noticed as buffering.
+        later(.milliseconds(200), .seekIsSlow(pipeline: name, number: number))
+    }
+
+    func seekAnswered(_ number: UInt64, accepted: Bool) {
+        guard let seek = playback?.seek, seek.number == number else { return }
+        playback?.seek?.isExecuting = false
+        if !accepted {
+            finishSeek(MediaFailure(.unsupportedFormat, "The media cannot be moved on."))
+        } else if playback?.nextSeek != nil {
+            startSeeking()
+        } else if seek.flushes < 0 {
+            finishSeek(nil)
+        }
+    }
+
+    /// Ends the move under way and begins the next one.
+    func finishSeek(_ failure: MediaFailure?) {
+        guard let current = playback, let seek = current.seek else { return }
+        playback?.seek = nil
+        if let id = seek.id { report(.seekFinished(current.id, id, failure: failure)) }
+        if current.nextSeek != nil { return startSeeking() }
+        if current.phase == .loading { becomeReady() } else { playback?.phase = .ready }
+        if playback?.isHeld == true {
+            playback?.isHeld = false
+            applyPlaying()
+        }
+        if current.isPlaying { setBuffering(false) }
+        reportPosition()
+    }
+
+    // MARK: Speed and scan
+
+    func setSpeed(_ speed: Double) {
+        guard let current = playback, speed.isFinite else { return }
+        let wanted = min(max(speed, Self.speeds.lowerBound), Self.speeds.upperBound)
+        guard wanted != current.speed else { return }
+        let here = place()
+        playback?.speed = wanted
+        if current.scan == nil { changeRate(at: here) }
+    }
+
+    private func changeRate(at here: Int64) {
+        guard let current = playback, current.phase == .ready || current.seek != nil else { return }
+        queueSeek(Playback.Seek(id: nil, position: current.nextSeek?.position ?? here, isAccurate: true))
+    }
+
+    func setScan(_ rate: Double?) {
+        guard let current = playback else { return }
+        let here = place()
+        guard let rate, rate.isFinite, rate != 0 else {
+            guard current.scan != nil else { return }
+            playback?.scan = nil
+            return changeRate(at: here)
+        }
+        let needed: SeekCapabilities = rate > 0 ? .scanForward : .scanBackward
+        guard current.timeline.capabilities.contains(needed) else { return }
+        let isPlayed = Self.speeds.contains(rate)
+        let number = (current.scan?.number ?? current.seekCount << 16) + 1
+        playback?.scan = Playback.Scan(rate: rate, isPlayed: isPlayed, position: Double(here), number: number)
+        if isPlayed { changeRate(at: here) } else { later(Self.scanStep, .scanTick(number)) }
+        reportPosition()
+    }
+
+    /// Visits the next place of a scan.
+    func scanTick(_ number: UInt64) {
+        guard var scan = playback?.scan, scan.number == number, let current = playback else { return }
+        later(Self.scanStep, .scanTick(number))
+        guard current.isPlaying, current.seek == nil, current.phase == .ready else { return }
+        let range = current.timeline.range
+        let start = Double(range.start.nanoseconds ?? 0)
+        let end = Double(range.end.nanoseconds ?? 0)
+        scan.position += scan.rate * (Self.scanStep / .nanoseconds(1))
+        // At the beginning the scan stands until it ends; at the end there is the end.
+        scan.position = max(scan.position, start)
+        if end > start, scan.position >= end { scan.position = max(start, end - 1) }
+        playback?.scan = scan
+        queueSeek(Playback.Seek(id: nil, position: Int64(scan.position), isAccurate: true))
+    }
+}
+
+extension Timeline {
+    /// The nanoseconds that a request for `position` means; nil if it means none.
+    fileprivate func seekTarget(for position: MediaTime, isKnown: Bool) -> Int64? {
+        let end = range.end.nanoseconds ?? 0
+        if position == .positiveInfinity { return end }
+        if position == .negativeInfinity { return range.start.nanoseconds }
+        guard let wanted = position.nanoseconds else { return nil }
+        guard isKnown, end > 0 else { return max(0, wanted) }
+        return min(max(wanted, range.start.nanoseconds ?? 0), end)
+    }
+}

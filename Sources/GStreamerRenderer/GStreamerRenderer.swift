@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import AudioOutput
+package import GLibLoop
+import GStreamer
+package import MediaModel
+
+/// Plays media with GStreamer into the output stage, one item at a time.
+///
+/// Commands return at once. Everything that may take long is done by workers and streaming threads, and comes
+/// back through one queue, whose consumer is the only writer of the state.
+package actor GStreamerRenderer {
+    /// Commands, messages and answers that wait at most. A pipeline in trouble sends some dozens.
+    static let queueLimit = 4096
+
+    /// What the state depends on, in the order in which it happened.
+    enum Input: Sendable {
+        case command(RendererCommand)
+        case message(pipeline: UInt64, PipelineMessage)
+        case output(AudioOutputEvent)
+        /// The first frames after the beginning or a flush came out of the pipeline.
+        case arrived(pipeline: UInt64, flushes: Int)
+        case seekAnswered(pipeline: UInt64, number: UInt64, accepted: Bool)
+        case seekIsSlow(pipeline: UInt64, number: UInt64)
+        case asked(pipeline: UInt64, MediaPipeline.Facts)
+        case pluginsAdded(LoadID)
+        case tick(UInt64)
+        case scanTick(UInt64)
+        case quit
+    }
+
+    nonisolated let loop: GLibLoop
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    nonisolated let inputs: AsyncStream<Input>.Continuation
+    private let stream: AsyncStream<Input>
+    nonisolated let configuration: RendererConfiguration
+    nonisolated let output: AudioOutput
+    nonisolated let report: @Sendable (RendererEvent) -> Void
+
+    var outputStatus: OutputStatus?
+    var playback: Playback?
+    var pipelineCount: UInt64 = 0
+    /// Shared by the elements of all pipelines, such as the HTTP session.
+    var contexts: [Context] = []
+    var hasAddedPlugins = false
+    /// Which ticking is the newest; ticks of others are late.
+    var ticking: UInt64 = 0
+    var isTicking = false
+
+    /// Starts GStreamer and the output. `report` is called in order, on the loop's thread. Nil if the system has
+    /// no threads or descriptors left.
+    package init?(
+        loop: GLibLoop, configuration: RendererConfiguration,
+        report: @escaping @Sendable (RendererEvent) -> Void
+    ) {
+        Library.start()
+        let (stream, inputs) = AsyncStream.makeStream(
+            of: Input.self, bufferingPolicy: .bufferingOldest(Self.queueLimit))
+        guard
+            let output = AudioOutput(configuration: configuration.output, report: { inputs.yield(.output($0)) })
+        else { return nil }
+        (self.loop, self.stream, self.inputs) = (loop, stream, inputs)
+        (self.configuration, self.output, self.report) = (configuration, output, report)
+    }
+
+    /// Tells the renderer something. Returns at once; from any thread.
+    package nonisolated func send(_ command: RendererCommand) { inputs.yield(.command(command)) }
+
+    /// Ends `run`, the current load and the output.
+    package nonisolated func shutDown() { inputs.yield(.quit) }
+
+    /// Works until `shutDown`.
+    package func run() async {
+        for await input in stream {
+            if case .quit = input { break }
+            handle(input)
+        }
+        giveUp()
+        output.shutDown()
+    }
+
+    private func handle(_ input: Input) {
+        switch input {
+        case .command(let command): handle(command)
+        case .output(let event): handle(event)
+        case .message(let pipeline, let message):
+            guard playback?.pipeline?.number == pipeline else { return }
+            handle(message)
+        case .arrived(let pipeline, let flushes):
+            guard playback?.pipeline?.number == pipeline else { return }
+            framesArrived(flushes: flushes)
+        case .seekAnswered(let pipeline, let number, let accepted):
+            guard playback?.pipeline?.number == pipeline else { return }
+            seekAnswered(number, accepted: accepted)
+        case .seekIsSlow(let pipeline, let number):
+            guard playback?.pipeline?.number == pipeline, playback?.seek?.number == number else { return }
+            setBuffering(true)
+        case .asked(let pipeline, let facts):
+            guard playback?.pipeline?.number == pipeline else { return }
+            learn(facts)
+        case .pluginsAdded(let load):
+            hasAddedPlugins = true
+            if playback?.id == load { startPipeline() }
+        case .tick(let number): tick(number)
+        case .scanTick(let number): scanTick(number)
+        case .quit: break
+        }
+    }
+
+    private func handle(_ command: RendererCommand) {
+        switch command {
+        case .load(let id, let item, let playing): load(id, item, playing: playing)
+        case .setPlaying(let id, let playing): if isCurrent(id) { setPlaying(playing) }
+        case .seek(let id, let seek, let position, let tolerance):
+            if isCurrent(id) { self.seek(seek, to: position, tolerance: tolerance) }
+        case .setSpeed(let id, let speed): if isCurrent(id) { setSpeed(speed) }
+        case .setScan(let id, let rate): if isCurrent(id) { setScan(rate) }
+        case .selectTrack(let id, let kind, let identifier):
+            if isCurrent(id) { selectTrack(kind, identifier) }
+        case .setMediaVolume(let id, let volume):
+            if isCurrent(id) { output.setMediaVolume(volume, for: StreamID(id.number)) }
+        case .setOutputVolume(let volume): output.setVolume(volume)
+        case .stop(let id):
+            if isCurrent(id) { giveUp() }
+            report(.stopped(id))
+        case .warmUp: warmUp()
+        }
+    }
+
+    private func isCurrent(_ id: LoadID) -> Bool { playback?.id == id }
+
+    private func handle(_ event: AudioOutputEvent) {
+        switch event {
+        case .statusChanged(let status):
+            let isFirst = outputStatus == nil
+            outputStatus = status
+            report(isFirst ? .started(status) : .outputChanged(status))
+        case .volumeChanged(let volume): report(.outputVolumeChanged(volume))
+        case .soundingChanged(let stream, let isSounding):
+            guard playback?.stream == stream else { return }
+            playback?.isSounding = isSounding
+            if isSounding { setBuffering(false) }
+            reportPosition()
+            updateTicking()
+        case .starvationChanged(let stream, let isStarved):
+            guard playback?.stream == stream else { return }
+            setBuffering(isStarved)
+        case .drained(let stream):
+            guard playback?.stream == stream else { return }
+            drained()
+        }
+    }
+
+    // MARK: Ticks
+
+    /// Starts or ends the report of the position each second.
+    func updateTicking() {
+        let wanted = playback?.isSounding == true
+        guard wanted != isTicking else { return }
+        (isTicking, ticking) = (wanted, ticking + 1)
+        if wanted { later(.seconds(1), .tick(ticking)) }
+    }
+
+    private func tick(_ number: UInt64) {
+        guard number == ticking, isTicking, let playback else { return }
+        reportPosition()
+        if playback.timeline.isLive { askPipeline() }
+        later(.seconds(1), .tick(ticking))
+    }
+
+    /// Gives `input` to itself after `delay`.
+    func later(_ delay: Duration, _ input: Input) {
+        Task { [loop, inputs] in
+            try? await loop.sleep(for: delay, isolation: self)
+            inputs.yield(input)
+        }
+    }
+}

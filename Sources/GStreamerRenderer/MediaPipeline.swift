@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import GStreamer
+import MediaModel
+
+/// The elements that play one item, and the worker that does with them what may take long.
+final class MediaPipeline: Sendable {
+    /// Numbers pipelines; messages carry it, so that those of an earlier one are told.
+    let number: UInt64
+    let feed: StreamFeed
+    private let pipeline: Element
+    private let head: Element
+    private let sink: AudioSink
+    private let worker = SerialWorker()
+
+    /// What is asked of the item's server, and of the elements.
+    struct Request: Sendable {
+        var uri: String
+        var headers: [HeaderField]
+        var userAgent: String
+        var rates: [Int32]
+        var video: RendererConfiguration.VideoSink
+        var contexts: [Context]
+    }
+
+    /// Builds the elements and starts nothing. Throws the failure to report if one of them is not installed.
+    init(
+        number: UInt64, request: Request, feed: StreamFeed,
+        onMessage: @escaping @Sendable (PipelineMessage) -> Void
+    ) throws(MediaFailure) {
+        (self.number, self.feed) = (number, feed)
+        pipeline = Element.pipeline(named: "item-\(number)")
+        let tail = Element.bin(named: "tail")
+        func make(_ factory: String) throws(MediaFailure) -> Element {
+            guard let element = Element(factory: factory) else {
+                throw MediaFailure(.missingPlugin, "The GStreamer element \(factory) is not installed.")
+            }
+            return element
+        }
+        guard let sink = AudioSink(rates: request.rates, target: feed) else {
+            throw MediaFailure(.missingPlugin, "The GStreamer element appsink is not installed.")
+        }
+        self.sink = sink
+        head = try make("uridecodebin3")
+        let chain = [try make("audioconvert"), try make("scaletempo"), try make("audioresample"), sink.element]
+        for element in chain { tail.add(element) }
+        for (one, next) in zip(chain, chain.dropFirst()) { _ = one.link(to: next) }
+        tail.exposePad("sink", of: chain[0])
+        pipeline.add(tail)
+        pipeline.add(head)
+        head.set("uri", string: request.uri)
+        head.linkPads(ofType: "audio/", to: tail)
+        try setUpVideo(request.video)
+        for context in request.contexts { pipeline.setContext(context) }
+        let feed = feed
+        pipeline.onElementAdded { Self.setUp($0, for: request, feed: feed) }
+        pipeline.onMessage(onMessage)
+    }
+
+    private func setUpVideo(_ choice: RendererConfiguration.VideoSink) throws(MediaFailure) {
+        let factory: String? =
+            switch choice {
+            case .none: nil
+            case .auto: "autovideosink"
+            case .kms: "kmssink"
+            case .x11: "xvimagesink"
+            case .wayland: "waylandsink"
+            }
+        guard let factory else {
+            head.set("caps", "audio/x-raw")
+            head.onStreamOffered { $0.kind == .audio ? nil : false }
+            return
+        }
+        head.onStreamOffered { $0.kind == .text || $0.kind == .other ? false : nil }
+        guard let convert = Element(factory: "videoconvert"), let show = Element(factory: factory) else {
+            throw MediaFailure(.missingPlugin, "The GStreamer element \(factory) is not installed.")
+        }
+        let screen = Element.bin(named: "screen")
+        screen.add(convert)
+        screen.add(show)
+        _ = convert.link(to: show)
+        screen.exposePad("sink", of: convert)
+        pipeline.add(screen)
+        head.linkPads(ofType: "video/", to: screen)
+    }
+
+    /// Sets up an element that another one made.
+    private static func setUp(_ element: Element, for request: Request, feed: StreamFeed) {
+        switch element.factoryName {
+        case "souphttpsrc":
+            element.set("user-agent", string: request.userAgent)
+            if !request.headers.isEmpty {
+                element.set("extra-headers", fields: request.headers.map { ($0.name, $0.value) })
+            }
+            // Seconds without any byte.
+            element.set("timeout", "20")
+            element.set("retries", "3")
+        case "hlsdemux2", "dashdemux2", "mssdemux2":
+            // Ten seconds of coded media: enough for a bad moment of the network, little memory.
+            element.set("max-buffering-time", "10000000000")
+        case "mpegaudioparse":
+            element.onEncoderDelay { frames, rate in feed.trim = Double(frames) * 1e9 / Double(rate) }
+        default: break
+        }
+    }
+
+    // MARK: What may take long
+
+    func start() {
+        worker.perform { [pipeline] in pipeline.setState(.playing) }
+    }
+
+    /// Moves to `position`; `done` hears whether that can be, before anything has arrived from there.
+    func seek(to position: Int64, rate: Double, isAccurate: Bool, done: @escaping @Sendable (Bool) -> Void) {
+        let target = position + Int64(feed.trim)
+        worker.perform { [pipeline] in done(pipeline.seek(to: target, rate: rate, isAccurate: isAccurate)) }
+    }
+
+    func select(_ identifiers: [String]) {
+        worker.perform { [head] in _ = head.selectStreams(identifiers) }
+    }
+
+    /// What the pipeline knows of its timeline.
+    struct Facts: Equatable, Sendable {
+        /// Nanoseconds.
+        var duration: Int64?
+        var isSeekable: Bool
+        var seekableStart: Int64
+        var seekableEnd: Int64?
+    }
+
+    func ask(_ done: @escaping @Sendable (Facts) -> Void) {
+        worker.perform { [sink] in
+            let duration = sink.element.duration()
+            let seekable = sink.element.seekable()
+            done(
+                Facts(
+                    duration: duration, isSeekable: seekable?.isPossible ?? false,
+                    seekableStart: seekable?.start ?? 0, seekableEnd: seekable?.end))
+        }
+    }
+
+    /// Takes everything apart, some time. The feed must be closed before: a thread that waits there holds
+    /// locks of the pipeline.
+    func tearDown() {
+        worker.perform { [pipeline] in pipeline.setState(.null) }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import AudioOutput
+import GStreamer
+import MediaModel
+
+/// One load: what was asked for, and how far it has come.
+struct Playback {
+    /// How far a load has come.
+    enum Phase: Equatable, Sendable {
+        /// Nothing was heard of the media yet. Leaves for `ready` when frames stand where playback begins.
+        case loading
+        /// Frames come, or have come.
+        case ready
+        /// Everything was heard. Leaves for `ready` with a seek.
+        case ended
+    }
+
+    /// A move on the timeline that the pipeline is about to do.
+    struct Seek {
+        /// Those who asked; more than one if a newer one took the place of an older one.
+        var id: SeekID?
+        /// Nanoseconds.
+        var position: Int64
+        var isAccurate: Bool
+        /// Names it towards the worker.
+        var number: UInt64 = 0
+        /// True while the worker is at it; then no other is started.
+        var isExecuting = false
+        /// Flushes before it; frames that come after more are its own.
+        var flushes = 0
+    }
+
+    let id: LoadID
+    let item: MediaItem
+    let stream: StreamID
+    var pipeline: MediaPipeline?
+    var phase = Phase.loading
+    /// The intent.
+    var isPlaying: Bool
+    /// True while the frames that come are not those to be heard first.
+    var isHeld: Bool
+    var speed = 1.0
+    var scan: Scan?
+    /// The move that is under way, and the one that follows it.
+    var seek: Seek?
+    var nextSeek: Seek?
+    var seekCount: UInt64 = 0
+    /// Where playback stands while nothing is heard, in nanoseconds.
+    var place: Int64
+    var isSounding = false
+    var isBuffering = false
+    var hasReportedLoaded = false
+    var timeline = Timeline.unknown
+    var table = TrackTable()
+    var metadata = Metadata()
+    var hasWholeTitle = false
+    var artwork: Artwork?
+    /// What an element said is not installed.
+    var missing: String?
+    var reported: PlaybackPosition?
+
+    /// A scan under way.
+    struct Scan {
+        var rate: Double
+        /// True if the pipeline plays at that rate; else positions are visited one after the other.
+        var isPlayed: Bool
+        /// Where a scan by visits stands, in nanoseconds.
+        var position: Double
+        var number: UInt64
+    }
+
+    init(id: LoadID, item: MediaItem, playing: Bool) {
+        (self.id, self.item, stream) = (id, item, StreamID(id.number))
+        isPlaying = playing
+        let start = item.startPosition.nanoseconds ?? 0
+        isHeld = start > 0
+        place = max(0, start)
+    }
+
+    /// The rate at which the pipeline plays.
+    var pipelineRate: Double { scan.map { $0.isPlayed ? $0.rate : 1 } ?? speed }
+}

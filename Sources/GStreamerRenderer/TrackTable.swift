@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import GStreamer
+import MediaModel
+
+/// The streams of an item as alternatives that a listener chooses among.
+struct TrackTable: Equatable, Sendable {
+    private struct Entry: Equatable, Sendable {
+        var option: TrackOption
+        var stream: MediaStream
+    }
+    /// No more of a kind are offered.
+    private static let limit = 32
+    private var audio: [Entry] = []
+    private var text: [Entry] = []
+    private(set) var hasVideo = false
+    var isEmpty: Bool { audio.isEmpty && text.isEmpty && !hasVideo }
+    var hasAudio: Bool { !audio.isEmpty }
+    /// What is chosen, by the identifiers of options.
+    var currentAudio: String?
+    var currentText: String?
+
+    init() {}
+
+    init(_ streams: [MediaStream]) {
+        for stream in streams {
+            switch stream.kind {
+            case .audio where audio.count < Self.limit: audio.append(Self.entry(stream, kind: "audio", number: audio.count))
+            case .text where text.count < Self.limit: text.append(Self.entry(stream, kind: "text", number: text.count))
+            case .video: hasVideo = true
+            default: break
+            }
+        }
+        currentAudio = (audio.first { $0.stream.isSelectedByDefault } ?? audio.first)?.option.identifier
+    }
+
+    /// The place among its kind names a stream: it is the same each time the item is loaded.
+    private static func entry(_ stream: MediaStream, kind: String, number: Int) -> Entry {
+        let language = stream.language.flatMap(LanguageName.init)
+        let name = stream.title ?? language?.name ?? (kind == "audio" ? "Audio \(number + 1)" : "Subtitles \(number + 1)")
+        return Entry(
+            option: TrackOption(
+                identifier: "\(kind)-\(number)", displayName: name, languageTag: language?.tag), stream: stream)
+    }
+
+    var tracks: Tracks {
+        Tracks(
+            audio: TrackSelection(options: audio.map(\.option), current: currentAudio),
+            legible: TrackSelection(options: text.map(\.option), current: currentText))
+    }
+
+    func contains(_ identifier: String, kind: TrackKind) -> Bool {
+        (kind == .legible ? text : audio).contains { $0.option.identifier == identifier }
+    }
+
+    /// The identifiers of the streams to play.
+    var selectedAudioStreams: [String] {
+        audio.filter { $0.option.identifier == currentAudio }.map(\.stream.identifier)
+    }
+
+    /// Notes which streams play.
+    mutating func note(selected identifiers: [String]) {
+        if let playing = audio.first(where: { identifiers.contains($0.stream.identifier) }) {
+            currentAudio = playing.option.identifier
+        }
+    }
+
+    /// The size of the pictures, where the container tells it.
+    static func videoSize(of streams: [MediaStream]) -> PixelSize? {
+        for stream in streams where stream.kind == .video {
+            if let width = stream.width, let height = stream.height, width > 0, height > 0 {
+                return PixelSize(width: width, height: height)
+            }
+        }
+        return nil
+    }
+}

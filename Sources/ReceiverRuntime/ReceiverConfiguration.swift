@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+package import MediaModel
+import SessionCore
+
+/// What an administrator decides about a receiver.
+package struct ReceiverConfiguration: Equatable, Sendable {
+    /// Used until somebody renames the device.
+    package var name: String
+    package var model: String
+    /// Product and version.
+    package var software: String
+    /// `speaker` or `tv`.
+    package var deviceType: String
+    package var port: UInt16
+    package var hostNames: Set<String>
+    package var connectionLimit: Int
+    /// False: the receiver is found by address only.
+    package var advertises: Bool
+    /// True: a sender that comes while another plays is refused.
+    package var refusesTakeover: Bool
+    /// True: playback goes on when its sender is lost for longer than the grace time.
+    package var keepsPlaying: Bool
+    package var routeLimit: Int
+    package var volumeCap: Double
+    /// Used until somebody sets the volume.
+    package var initialVolume: Volume
+    /// How long a route waits for its lost sender.
+    package var graceTime: Duration
+    /// Longer than any server that still answers; a sender has given up by then.
+    package var loadTimeout: Duration
+    /// A renderer that does not stop within this time is wedged.
+    package var stopTimeout: Duration
+
+    package init(
+        name: String, model: String = "Linnet", software: String, deviceType: String = "speaker",
+        port: UInt16 = 7380, hostNames: Set<String> = [], connectionLimit: Int = 256, advertises: Bool = true,
+        refusesTakeover: Bool = false, keepsPlaying: Bool = true, routeLimit: Int = 32,
+        volumeCap: Double = 1, initialVolume: Volume = Volume(level: 0.5),
+        graceTime: Duration = .seconds(30), loadTimeout: Duration = .seconds(30),
+        stopTimeout: Duration = .seconds(2)
+    ) {
+        (self.name, self.model, self.software, self.deviceType) = (name, model, software, deviceType)
+        (self.port, self.hostNames, self.connectionLimit) = (port, hostNames, connectionLimit)
+        (self.advertises, self.refusesTakeover, self.keepsPlaying) = (
+            advertises, refusesTakeover, keepsPlaying
+        )
+        (self.routeLimit, self.volumeCap, self.initialVolume) = (routeLimit, volumeCap, initialVolume)
+        (self.graceTime, self.loadTimeout, self.stopTimeout) = (graceTime, loadTimeout, stopTimeout)
+    }
+
+    var policy: SessionPolicy {
+        SessionPolicy(
+            takeover: refusesTakeover ? .refuse : .takeOver, keepsPlaying: keepsPlaying,
+            routeLimit: routeLimit, volumeCap: volumeCap)
+    }
+}
+
+/// The outside of a receiver, made on its executor.
+package struct ReceiverPorts {
+    let renderer: any Renderer
+    let listener: any Listener
+    let advertiser: any Advertiser
+    let store: any StateStore
+    let clock: any Clock
+    let identifiers: any IdentifierSource
+
+    package init(
+        renderer: any Renderer, listener: any Listener, advertiser: any Advertiser, store: any StateStore,
+        clock: any Clock, identifiers: any IdentifierSource
+    ) {
+        (self.renderer, self.listener, self.advertiser) = (renderer, listener, advertiser)
+        (self.store, self.clock, self.identifiers) = (store, clock, identifiers)
+    }
+}
+
+/// What a program says of its receiver.
+package struct ReceiverStatus: Equatable, Sendable {
+    /// UUID of the device.
+    package let identifier: String
+    package let name: String
+    /// The name that is advertised, different after a collision; nil while nothing is.
+    package let advertisedName: String?
+    package let port: UInt16
+}

@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import MediaModel
+package import SessionCore
+
+/// Owns the state: feeds it events one at a time, performs what follows from each, and has the front end tell the
+/// senders. Used on one executor only; `Receiver` sees to that.
+///
+/// It never waits. An event that arrives while another is handled is handled after it.
+package final class ReceiverShell {
+    /// Longer than a closing handshake on a slow radio link, shorter than a service manager's patience.
+    package static let shutDownLimit = Duration.seconds(2)
+
+    let configuration: ReceiverConfiguration
+    let log: any Log
+    let ports: ReceiverPorts
+    let identity: ReceiverIdentity
+    package private(set) var state: ReceiverState
+    var metrics = Metrics()
+    private(set) var artwork = ArtworkShelf()
+    private(set) var port: UInt16 = 0
+
+    private(set) lazy var front = RouteFrontEnd(shell: self)
+    private var saved: SavedState
+    private let writer: SavedStateWriter
+    private var timers: [TimerKey: any ScheduledTimer] = [:]
+    private var events: [ReceiverEvent] = []
+    private var isHandling = false
+    private var phase = Phase.installed
+    private var shutDownTimer: (any ScheduledTimer)?
+    private var shutDownWaiters: [() -> Void] = []
+
+    private enum Phase { case installed, running, shuttingDown, over }
+
+    private enum TimerKey: Hashable {
+        case grace(RouteID)
+        case load(LoadID)
+        case stop(LoadID)
+    }
+
+    /// Takes up the saved state, or begins a new one.
+    package init(configuration: ReceiverConfiguration, ports: ReceiverPorts, log: any Log) {
+        (self.configuration, self.ports, self.log) = (configuration, ports, log)
+        writer = SavedStateWriter(store: ports.store, clock: ports.clock)
+        let loaded = ports.store.load()
+        saved =
+            loaded ?? SavedState(identifier: ports.identifiers.uuid(), volume: configuration.initialVolume)
+        identity = ReceiverIdentity(device: saved.identifier, clock: ports.clock.identifier)
+        let name = saved.name ?? configuration.name
+        state = ReceiverState(
+            name: name, volume: saved.volume, output: OutputStatus(state: .closed, device: ""),
+            advertisement: AdvertisementStatus(state: .off, name: name), policy: configuration.policy)
+        if loaded == nil { ports.store.save(saved) }
+    }
+
+    /// Opens the port, starts the renderer and advertises.
+    package func start() throws -> UInt16 {
+        guard phase == .installed else { throw AlreadyStarted() }
+        port = try ports.listener.start(
+            ListenerConfiguration(
+                port: configuration.port, hostNames: configuration.hostNames,
+                connectionLimit: configuration.connectionLimit), service: self)
+        phase = .running
+        ports.renderer.start { [weak self] event in self?.handle(.renderer(event)) }
+        if configuration.advertises {
+            handle(.advertisementChanged(AdvertisementStatus(state: .waiting, name: state.device.name)))
+            ports.advertiser.start(advertised(name: state.device.name)) { [weak self] status in
+                self?.handle(.advertisementChanged(status))
+            }
+        } else {
+            handle(.advertisementChanged(AdvertisementStatus(state: .off, name: state.device.name)))
+        }
+        log.write(.notice, "receiver", "started", ["port": String(port), "device": identity.device])
+        return port
+    }
+
+    /// `start` was called twice.
+    package struct AlreadyStarted: Error, CustomStringConvertible {
+        package var description: String { "the receiver was started before" }
+    }
+
+    package var status: ReceiverStatus? {
+        guard phase == .running else { return nil }
+        let advertisement = state.device.advertisement
+        return ReceiverStatus(
+            identifier: identity.device, name: state.device.name,
+            advertisedName: advertisement.state == .registered ? advertisement.name : nil, port: port)
+    }
+
+    var isRunning: Bool { phase == .running }
+
+    // MARK: Events
+
+    /// Applies an event, now or after the one being handled.
+    package func handle(_ event: ReceiverEvent) {
+        guard phase != .over else { return }
+        events.append(event)
+        guard !isHandling else { return }
+        isHandling = true
+        var next = 0
+        while next < events.count {
+            step(events[next])
+            next += 1
+        }
+        events.removeAll(keepingCapacity: true)
+        isHandling = false
+    }
+
+    /// Answers leave before the change that they announce is pushed, except those that carry the state itself.
+    private func step(_ event: ReceiverEvent) {
+        let effects = state.apply(event)
+        for effect in effects { shelve(effect) }
+        front.stateChanged(after: event)
+        for effect in effects { perform(effect) }
+        front.publish()
+        if case .renderer(.exited(let reason)) = event {
+            metrics.rendererRestarts += 1
+            log.write(.warning, "receiver.renderer", "renderer exited", ["reason": reason])
+        }
+        forgetTimers(after: event)
+    }
+
+    /// The pictures come first: the state names them.
+    private func shelve(_ effect: ReceiverEffect) {
+        switch effect {
+        case .storeArtwork(let session, let key, let picture):
+            artwork.store(picture, session: session, key: key)
+        case .dropArtwork(let session): artwork.drop(session)
+        default: break
+        }
+    }
+
+    private func perform(_ effect: ReceiverEffect) {
+        switch effect {
+        case .answer(let request, let answer): front.answer(request, answer)
+        case .refuse(let request, let refusal): front.refuse(request, refusal)
+        case .render(let command):
+            if phase == .running { ports.renderer.send(command) }
+        case .restartRenderer:
+            if phase == .running { ports.renderer.restart(reason: "a stop was not answered in time") }
+        case .armGraceTimer(let route, let generation):
+            arm(.grace(route), after: configuration.graceTime, .graceExpired(route, generation: generation))
+        case .armLoadTimer(let load): arm(.load(load), after: configuration.loadTimeout, .loadTimedOut(load))
+        case .armStopTimer(let load): arm(.stop(load), after: configuration.stopTimeout, .stopTimedOut(load))
+        case .announceEnd(let session, let reason):
+            log.write(
+                .info, "receiver.session", "session ended",
+                ["session": session.text, "reason": reason.name])
+            front.announceEnd(session, reason)
+        case .announceRouteEnd(let connection, let route, let reason):
+            log.write(
+                .info, "receiver.route", "route ended", ["route": route.text, "reason": reason.rawValue])
+            front.announceRouteEnd(connection, route, reason)
+        case .persist: persist()
+        case .advertise(let name):
+            if configuration.advertises, phase == .running { ports.advertiser.update(advertised(name: name)) }
+        case .storeArtwork, .dropArtwork: break
+        }
+    }
+
+    private func persist() {
+        if state.device.name != saved.name ?? configuration.name { saved.name = state.device.name }
+        saved.volume = state.device.volume
+        writer.save(saved)
+    }
+
+    // MARK: Timers
+
+    private func arm(_ key: TimerKey, after delay: Duration, _ event: ReceiverEvent) {
+        guard phase == .running else { return }
+        timers[key] = ports.clock.schedule(after: delay) { [weak self] in
+            self?.timers[key] = nil
+            self?.handle(event)
+        }
+    }
+
+    /// Spares wake-ups: the state would ignore these timers anyway.
+    private func forgetTimers(after event: ReceiverEvent) {
+        guard !timers.isEmpty else { return }
+        switch event {
+        case .renderer(.loaded(let load, _)): timers[.load(load)] = nil
+        case .renderer(.failed(let load, _)), .renderer(.stopped(let load)), .renderer(.ended(let load)):
+            timers[.load(load)] = nil
+            timers[.stop(load)] = nil
+        case .activationRequested:
+            timers = timers.filter { key, _ in
+                if case .grace(let route) = key { state.routes[route]?.connection == nil } else { true }
+            }
+        default: break
+        }
+    }
+
+    // MARK: The end
+
+    /// Tells the senders, withdraws, closes, writes down; `done` is called once, when the clients are gone or at
+    /// the limit.
+    package func shutDown(_ done: @escaping () -> Void) {
+        switch phase {
+        case .over:
+            done()
+            return
+        case .shuttingDown:
+            shutDownWaiters.append(done)
+            return
+        case .installed:
+            phase = .over
+            done()
+            return
+        case .running: break
+        }
+        shutDownWaiters.append(done)
+        handle(.shutdownRequested)
+        phase = .shuttingDown
+        if configuration.advertises { ports.advertiser.withdraw() }
+        ports.listener.stop()
+        ports.renderer.shutDown()
+        writer.finish()
+        front.closeAll()
+        shutDownTimer = ports.clock.schedule(after: Self.shutDownLimit) { [weak self] in self?.finish() }
+        clientsChanged()
+    }
+
+    /// The front end lost a client.
+    func clientsChanged() {
+        if phase == .shuttingDown, front.isEmpty { finish() }
+    }
+
+    private func finish() {
+        guard phase == .shuttingDown else { return }
+        phase = .over
+        shutDownTimer = nil
+        timers = [:]
+        log.write(.notice, "receiver", "ended", [:])
+        let waiters = shutDownWaiters
+        shutDownWaiters = []
+        for waiter in waiters { waiter() }
+    }
+}
+
+// The front end does not outlive the shell, so a listener holds the shell.
+extension ReceiverShell: ListenerService {
+    package func page(at path: String) -> Page? { front.page(at: path) }
+    package func clientOpened(_ client: any Client) { front.clientOpened(client) }
+    package func clientReceived(text: String, from client: any Client) {
+        front.clientReceived(text: text, from: client)
+    }
+    package func clientReceived(binary: [UInt8], from client: any Client) {
+        front.clientReceived(binary: binary, from: client)
+    }
+    package func clientDrained(_ client: any Client) { front.clientDrained(client) }
+    package func clientClosed(_ client: any Client) { front.clientClosed(client) }
+}
+
+/// What names this receiver and its clock.
+struct ReceiverIdentity: Equatable {
+    let device: String
+    let clock: String
+}

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import RouteWire
+import SessionCore
+
+/// The books of a route's own channel: which messages of ours are unanswered, and how many answers the sender has
+/// not read.
+struct DataChannel {
+    private var sent: UInt64 = 0
+    private var unanswered: Set<UInt64> = []
+    private var unreadAnswers = 0
+
+    /// The number of the next message, or nil while the window is full.
+    mutating func nextMessage() -> UInt64? {
+        guard unanswered.count < DataFrame.window else { return nil }
+        sent += 1
+        unanswered.insert(sent)
+        return sent
+    }
+
+    /// The sender answered, or the message did not leave.
+    mutating func answered(_ message: UInt64) { unanswered.remove(message) }
+
+    /// True if the sender may send another message. One that has not read the answers to a window's worth of
+    /// messages cannot know that it may.
+    func admits(isCongested: Bool) -> Bool { !isCongested || unreadAnswers < DataFrame.window }
+
+    mutating func sentAnswer(isCongested: Bool) { unreadAnswers = isCongested ? unreadAnswers + 1 : 1 }
+    mutating func drained() { unreadAnswers = 0 }
+}
+
+extension RouteConnection: RoutePeer {
+    /// Bytes that may wait for a sender before further messages are held back: two messages of the largest size.
+    static let messageLimit = 2 * DataFrame.limit
+
+    func send(_ payload: [UInt8], from endpoint: String) -> Bool {
+        guard route != nil, !isClosing, client.pendingBytes + payload.count <= Self.messageLimit,
+            let message = channel.nextMessage()
+        else { return false }
+        let frame = DataFrame(kind: .message, message: message, endpoint: endpoint, payload: payload)
+        guard let bytes = frame.bytes else {
+            channel.answered(message)
+            return false
+        }
+        client.send(binary: bytes)
+        return true
+    }
+}
+
+extension RouteFrontEnd {
+    /// Handles a binary frame: a message for a service, or the answer to one of ours.
+    func handle(_ bytes: [UInt8], from connection: RouteConnection) {
+        let frame: DataFrame
+        do { frame = try DataFrame(decoding: bytes) } catch {
+            cut(connection, 1002, error.description)
+            return
+        }
+        switch frame.kind {
+        case .acknowledged, .refused: connection.channel.answered(frame.message)
+        case .message:
+            shell.metrics.dataMessages += 1
+            let refusal = deliver(frame, from: connection)
+            answer(frame, refusal, to: connection)
+        }
+    }
+
+    private func deliver(_ frame: DataFrame, from connection: RouteConnection) -> RouteServiceRefusal? {
+        guard connection.route != nil else {
+            return RouteServiceRefusal("routeRequired", "no route is active on this connection")
+        }
+        guard frame.channel == 0 else {
+            return RouteServiceRefusal("channelUnknown", "there is no such channel")
+        }
+        guard connection.channel.admits(isCongested: connection.client.isCongested) else {
+            return RouteServiceRefusal("tooManyMessages", "\(DataFrame.window) messages are unanswered")
+        }
+        guard let service = services[frame.endpoint] else {
+            return RouteServiceRefusal("endpointUnknown", "there is no such endpoint")
+        }
+        return service.handle(frame.payload, from: connection)
+    }
+
+    private func answer(_ frame: DataFrame, _ refusal: RouteServiceRefusal?, to connection: RouteConnection) {
+        guard !connection.isClosing else { return }
+        var answer = DataFrame(kind: .acknowledged, channel: frame.channel, message: frame.message)
+        if let refusal {
+            answer.kind = .refused
+            let text = JSONText.encode(["reason": .text(refusal.reason), "message": .text(refusal.message)])
+            answer.payload = Array(text.utf8)
+        }
+        guard let bytes = answer.bytes else { return }
+        connection.channel.sentAnswer(isCongested: connection.client.isCongested)
+        if !connection.send(answer: bytes) { cut(connection, 1008, "answers are not read") }
+    }
+}

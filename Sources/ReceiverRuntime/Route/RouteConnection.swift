@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import RouteWire
+import SessionCore
+
+/// One connection of a sender: what it was sent, what it still has to be sent, what it waits for.
+///
+/// Nothing here grows with a peer that does not read: states are joined, answers and data have limits.
+final class RouteConnection {
+    /// Answers and announcements that may wait for a reader that does not read.
+    static let answerLimit = 256 * 1024
+    static let requestLimit = 32
+
+    let id: ConnectionID
+    let client: any Client
+    /// The route that is active here.
+    var route: RouteID?
+    /// The state that the sender knows; nil unless subscribed.
+    var seen: Snapshot?
+    /// The newest version that could not be sent at once.
+    var missed: Int64 = 0
+    /// True while the requests of a batch are handled: their answers come first.
+    var isInBatch = false
+    var isClosing = false
+    var channel = DataChannel()
+    private var waiting: [UInt64: WaitingRequest] = [:]
+    private var requestsMade: UInt64 = 0
+    /// Bytes of answers sent since the client last read everything.
+    private var unreadAnswers = 0
+
+    init(id: ConnectionID, client: any Client) { (self.id, self.client) = (id, client) }
+
+    var isFull: Bool { waiting.count >= Self.requestLimit }
+
+    func expectAnswer(_ request: WaitingRequest) -> RequestID {
+        requestsMade += 1
+        waiting[requestsMade] = request
+        return RequestID(connection: id, number: requestsMade)
+    }
+
+    func takeWaiting(_ request: RequestID) -> WaitingRequest? { waiting.removeValue(forKey: request.number) }
+
+    /// Sends text that must not be left out. False: the sender reads nothing and is over its limit.
+    func send(answer text: String) -> Bool {
+        guard admit(text.utf8.count) else { return false }
+        client.send(text: text)
+        return true
+    }
+
+    /// The same for a data frame that answers one.
+    func send(answer frame: [UInt8]) -> Bool {
+        guard admit(frame.count) else { return false }
+        client.send(binary: frame)
+        return true
+    }
+
+    /// One answer of any size may wait, more only up to the limit.
+    private func admit(_ bytes: Int) -> Bool {
+        guard client.isCongested else {
+            unreadAnswers = bytes
+            return true
+        }
+        guard unreadAnswers + bytes <= Self.answerLimit else { return false }
+        unreadAnswers += bytes
+        return true
+    }
+
+    func drained() {
+        unreadAnswers = 0
+        channel.drained()
+    }
+}
+
+/// A request on its way through the core.
+struct WaitingRequest {
+    /// Nil for a notification, which is not answered.
+    let id: RequestIdentifier?
+    let method: String
+    let answers: AnswerCollector
+}
+
+/// Brings the answers of one message together: of a batch they leave as one.
+final class AnswerCollector {
+    private let isBatch: Bool
+    private var outstanding: Int
+    private var responses: [JSONValue] = []
+
+    init(requests: Int, isBatch: Bool) { (outstanding, self.isBatch) = (requests, isBatch) }
+
+    /// Takes the answer of one request, nil for none; returns the text that is to be sent now.
+    func add(_ response: JSONValue?) -> String? {
+        outstanding -= 1
+        if let response { responses.append(response) }
+        guard outstanding <= 0, let first = responses.first else { return nil }
+        return JSONText.encode(isBatch ? .array(responses) : first)
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import MediaModel
+import RouteWire
+import SessionCore
+
+extension RouteFrontEnd {
+    /// Handles a text frame: one request, or a batch whose answers leave together, before the states they caused.
+    func handle(_ text: String, received: Int64, from connection: RouteConnection) {
+        switch IncomingText.decode(text) {
+        case .single(let request):
+            handle(
+                request, received: received, from: connection,
+                AnswerCollector(requests: 1, isBatch: false))
+        case .batch(let requests):
+            let answers = AnswerCollector(requests: requests.count, isBatch: true)
+            connection.isInBatch = true
+            for request in requests {
+                handle(request, received: received, from: connection, answers)
+            }
+            connection.isInBatch = false
+            push(to: connection)
+        }
+    }
+
+    private func handle(
+        _ incoming: IncomingRequest, received: Int64, from connection: RouteConnection,
+        _ answers: AnswerCollector
+    ) {
+        guard !connection.isClosing else { return }
+        let request: RouteRequest
+        switch incoming.request {
+        case .success(let known): request = known
+        case .failure(let error):
+            let waiting = WaitingRequest(id: incoming.id, method: "invalid", answers: answers)
+            finish(waiting, .failure(error), to: connection)
+            return
+        }
+        let waiting = WaitingRequest(id: incoming.id, method: request.method, answers: answers)
+        do throws(RouteError) {
+            if let result = try answer(request, received: received, to: connection) {
+                finish(waiting, .success(result), to: connection)
+                return
+            }
+            if connection.isFull { throw RouteError(.tooManyRequests, "32 requests are in flight.") }
+            let id = connection.expectAnswer(waiting)
+            if let event = event(for: request, id) { shell.handle(event) }
+        } catch {
+            finish(waiting, .failure(error), to: connection)
+        }
+    }
+
+    /// Sends the answer to a request, once all of its batch are there.
+    func finish(
+        _ request: WaitingRequest, _ result: Result<JSONValue, RouteError>, to connection: RouteConnection
+    ) {
+        let response: JSONValue
+        switch result {
+        case .success(let value):
+            shell.metrics.count(request.method, value["outcome"]?.textValue ?? "accepted")
+            response = Response.success(request.id ?? .null, value)
+        case .failure(let error):
+            shell.metrics.count(request.method, error.code.rawValue)
+            response = Response.failure(request.id ?? .null, error)
+        }
+        let answer: JSONValue? = if request.id == nil { .none } else { .some(response) }
+        guard let text = request.answers.add(answer) else { return }
+        send(text, to: connection)
+    }
+
+    /// Answers what needs no change of the state; nil for the rest.
+    private func answer(
+        _ request: RouteRequest, received: Int64, to connection: RouteConnection
+    ) throws(RouteError) -> JSONValue? {
+        switch request {
+        case .ping:
+            return PingResult(
+                id: shell.identity.clock, received: received, sent: shell.ports.clock.now
+            ).json
+        case .subscribe:
+            connection.seen = publisher.current
+            return stateResult
+        case .unsubscribe:
+            connection.seen = nil
+            return Outcome.accepted.json
+        case .getState:
+            if connection.seen != nil { connection.seen = publisher.current }
+            return stateResult
+        case .start(let start):
+            if start.mode != .player {
+                throw RouteError(.modeUnsupported, "Applications are not supported.")
+            }
+            return nil
+        case .activate, .deactivate, .stop, .setPlaying, .seek, .setSpeed, .setState, .selectTrack,
+            .setVolume, .setMuted,
+            .setDeviceVolume, .changeDeviceVolume, .setDeviceMuted, .rename:
+            return nil
+        }
+    }
+
+    private var stateResult: JSONValue {
+        StateResult(version: publisher.current.version, state: publisher.current.state).json
+    }
+
+    // MARK: The core's answers
+
+    func answer(_ id: RequestID, _ answer: Answer) {
+        guard let connection = connections.first(where: { $0.id == id.connection }),
+            let waiting = connection.takeWaiting(id)
+        else { return }
+        finish(
+            waiting, .success(result(answer, isAnswered: waiting.id != nil, to: connection)), to: connection)
+    }
+
+    func refuse(_ id: RequestID, _ refusal: Refusal) {
+        guard let connection = connections.first(where: { $0.id == id.connection }),
+            let waiting = connection.takeWaiting(id)
+        else { return }
+        let code = RouteError.Code(rawValue: refusal.code.rawValue) ?? .internalError
+        finish(waiting, .failure(RouteError(code, refusal.message)), to: connection)
+    }
+
+    /// An answer that carries the state makes the push of it needless, if it is sent at all.
+    private func result(_ answer: Answer, isAnswered: Bool, to connection: RouteConnection) -> JSONValue {
+        switch answer {
+        case .accepted: return Outcome.accepted.json
+        case .clampedNumber(let number): return Outcome.clamped(.number(number)).json
+        case .clampedTime(let time): return Outcome.clamped(time.json).json
+        case .clampedText(let text): return Outcome.clamped(.text(text)).json
+        case .muted(let isMuted): return Outcome.value(.bool(isMuted)).json
+        case .level(let level): return Outcome.value(.number(level)).json
+        case .activated(let route, let token, let resumed):
+            connection.route = route
+            connection.seen = publisher.current
+            return ActivationResult(
+                route: route.text, resumeToken: token.text, resumed: resumed,
+                graceSeconds: shell.configuration.graceTime.components.seconds,
+                clock: ClockInfo(id: shell.identity.clock, now: shell.ports.clock.now),
+                version: publisher.current.version, state: publisher.current.state
+            ).json
+        case .started(let session):
+            if connection.seen != nil, isAnswered { connection.seen = publisher.current }
+            return StateResult(
+                session: session.text, version: publisher.current.version, state: publisher.current.state
+            ).json
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import RouteWire
+
+/// A receiver's state as far as it is known here, and the objects that show it.
+@RouteActor final class ReceiverMirror {
+    let device = DeviceControl(performer: nil)
+    /// The whole state in the protocol's words; nil before the first.
+    private(set) var state: StateDocument?
+    private(set) var version: Int64 = -1
+    private(set) var lastOrigin: ChangeOrigin?
+    /// Where relative artwork URLs belong.
+    var base = ""
+    weak var performer: (any CommandPerformer)? {
+        didSet { if let performer { device.attach(to: performer) } }
+    }
+
+    private let clock: RemoteClock
+    private let announcer = Announcer()
+    private var document = JSONValue.null
+    private var controls: [String: PlaybackControl] = [:]
+    /// Ends that were told before anybody asked for the session. A few: a session may fail before its start is known.
+    private var ends: [(session: String, reason: SessionEnd)] = []
+    private static let rememberedEnds = 16
+
+    init(clock: RemoteClock) { self.clock = clock }
+
+    /// The session that owns the player.
+    var player: PlaybackControl? { state?.player.flatMap { control($0) } }
+
+    /// Everybody with a route.
+    var senders: [ConnectedSender] {
+        (state?.routes ?? [:]).map { ConnectedSender(id: $0, $1) }.sorted { $0.id < $1.id }
+    }
+
+    func updates() -> AsyncStream<Void> { announcer.stream() }
+    func announce() { announcer.announce() }
+
+    /// The object for a session that the state knows.
+    func control(_ session: String) -> PlaybackControl? {
+        if let control = controls[session] { return control }
+        guard let document = state?.sessions[session] else { return nil }
+        return make(session, SessionSnapshot(document, base: base))
+    }
+
+    /// Takes over the answer to a start and makes the session's object. The session may be over already.
+    func started(_ answer: JSONValue) -> Result<PlaybackControl, RoutingError> {
+        guard let result = try? StateResult(json: answer), let session = result.session else {
+            return .failure(.badAnswer)
+        }
+        replace(version: result.version, document: result.state, isFresh: false)
+        if let control = control(session) { return .success(control) }
+        guard let control = make(session, SessionSnapshot()) else { return .failure(.badAnswer) }
+        if let end = ends.first(where: { $0.session == session }) { control.finish(end.reason) }
+        return .success(control)
+    }
+
+    private func make(_ session: String, _ state: SessionSnapshot) -> PlaybackControl? {
+        guard let performer else { return nil }
+        let control = PlaybackControl(sessionID: session, snapshot: state, performer: performer, clock: clock)
+        controls[session] = control
+        return control
+    }
+
+    /// Takes over a whole state. `isFresh`: it opens a connection, so a session that is missing ended unheard, and the
+    /// versions may have begun anew. False: it makes no sense.
+    @discardableResult
+    func replace(version: Int64, document: JSONValue, isFresh: Bool) -> Bool {
+        guard isFresh || version > self.version else { return true }
+        guard take(document, version: version, origin: isFresh ? nil : .several) else { return false }
+        guard isFresh else { return true }
+        for (session, control) in controls where state?.sessions[session] == nil {
+            control.finish(.lost)
+            controls[session] = nil
+        }
+        return true
+    }
+
+    /// Takes over a step. False: there is a gap before it, or it makes no sense; the whole state is needed.
+    func apply(_ step: StateChange) -> Bool {
+        guard step.version > version else { return true }
+        guard step.base == version else { return false }
+        return take(
+            MergePatch.apply(step.patch, to: document), version: step.version,
+            origin: ChangeOrigin(step.origin))
+    }
+
+    private func take(_ document: JSONValue, version: Int64, origin: ChangeOrigin?) -> Bool {
+        guard let state = try? StateDocument(json: document) else { return false }
+        (self.document, self.version, self.state, lastOrigin) = (document, version, state, origin)
+        clock.identify(state.clock)
+        device.mirror(DeviceSnapshot(state.device), origin: origin)
+        for (session, control) in controls {
+            if let document = state.sessions[session] {
+                control.mirror(SessionSnapshot(document, base: base))
+            }
+        }
+        announcer.announce()
+        return true
+    }
+
+    func ended(_ session: String, _ reason: SessionEnd) {
+        if let control = controls.removeValue(forKey: session) {
+            control.finish(reason)
+        } else {
+            if ends.count == Self.rememberedEnds { ends.removeFirst() }
+            ends.append((session, reason))
+        }
+        announcer.announce()
+    }
+
+    func finish(_ reason: SessionEnd) {
+        for control in controls.values { control.finish(reason) }
+        controls = [:]
+        device.finish()
+        announcer.finish()
+    }
+}

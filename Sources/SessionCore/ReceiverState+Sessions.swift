@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import MediaModel
+
+extension ReceiverState {
+    mutating func start(
+        _ request: RequestID, _ wanted: SessionRequest, fresh: SessionID
+    ) throws(Refusal) -> [ReceiverEffect] {
+        let id = try activeRoute(request)
+        try wanted.validate(schemes: policy.allowedSchemes)
+        if policy.takeover == .refuse, let player, let owner = sessions[player]?.route, owner != id {
+            throw Refusal(.sessionBusy, "Another sender is playing.")
+        }
+        let name = routes[id]?.sender.name ?? ""
+        // The new load gives up the old one, so that nothing waits for a stop.
+        let ended = player.map { end($0, .preempted(by: name), stopsRenderer: false) } ?? []
+        let session = Session(wanted, route: id, load: nextLoad())
+        sessions[fresh] = session
+        player = fresh
+        return launch(session)
+            + [.armLoadTimer(session.load), .answer(request, .started(fresh))] + ended
+    }
+
+    mutating func stop(_ request: RequestID, _ id: SessionID?) throws(Refusal) -> [ReceiverEffect] {
+        _ = try activeRoute(request)
+        // No list is kept of those that ended: an identifier is never used again, so whatever it named is over.
+        guard let id = id ?? player, sessions[id] != nil else { return [.answer(request, .accepted)] }
+        return end(id, .stopped) + [.answer(request, .accepted)]
+    }
+
+    /// Ends a session and frees the player.
+    mutating func end(
+        _ id: SessionID, _ reason: EndReason, stopsRenderer: Bool = true
+    ) -> [ReceiverEffect] {
+        guard let session = sessions.removeValue(forKey: id) else { return [] }
+        var effects: [ReceiverEffect] = []
+        if player == id {
+            player = nil
+            if stopsRenderer && rendererIsUp {
+                stopping = session.load
+                effects += [.render(.stop(session.load)), .armStopTimer(session.load)]
+            }
+        }
+        effects.append(.announceEnd(id, reason))
+        if !session.artwork.isEmpty { effects.append(.dropArtwork(id)) }
+        return effects
+    }
+
+    /// The session that owns the player, if this is its newest load. All others are superseded.
+    func session(playing load: LoadID) -> SessionID? {
+        guard let player, sessions[player]?.load == load else { return nil }
+        return player
+    }
+
+    mutating func nextLoad() -> LoadID {
+        lastLoad &+= 1
+        return LoadID(lastLoad)
+    }
+
+    /// Hands the item to the renderer, with all that it can take before it is loaded.
+    func launch(_ session: Session) -> [ReceiverEffect] {
+        var effects = render(.load(session.load, session.item, playing: session.isPlaying))
+        if session.volume != .full { effects += render(.setMediaVolume(session.load, session.volume)) }
+        return effects
+    }
+
+    /// Makes the session ready for a load by the next renderer, at the place where it was.
+    mutating func prepareReload(_ id: SessionID) -> [ReceiverEffect] {
+        guard var session = sessions[id] else { return [] }
+        if session.phase == .active {
+            let target = session.pendingSeek ?? session.seek?.target
+            let place = target?.time ?? session.position.position
+            // A live stream goes on at its edge: the window has moved on.
+            session.item.startPosition =
+                session.timeline.isLive ? .zero : session.timeline.range.clamp(place, isLive: false)
+            session.pendingSeek = nil
+            session.isBuffering = true
+        }
+        session.load = nextLoad()
+        session.isLoaded = false
+        session.seek = nil
+        session.toldSpeed = 1
+        session.artworkIsStale = true
+        if session.mode == .scanning { session.mode = .normal }
+        session.position = PlaybackPosition(
+            position: session.position.position, clockTime: session.position.clockTime, rate: 0)
+        sessions[id] = session
+        return [.armLoadTimer(session.load)]
+    }
+
+    mutating func loadTimedOut(_ load: LoadID) -> [ReceiverEffect] {
+        guard let id = session(playing: load), sessions[id]?.isLoaded == false else { return [] }
+        let failure =
+            rendererIsUp
+            ? MediaFailure(.timeout, "The media did not load in time.")
+            : MediaFailure(.rendererUnavailable, "The renderer did not start in time.")
+        return end(id, .failed(failure))
+    }
+
+    mutating func stopTimedOut(_ load: LoadID) -> [ReceiverEffect] {
+        guard stopping == load else { return [] }
+        stopping = nil
+        rendererIsUp = false
+        // A session that came in the meantime is loaded again; the crash is not its own.
+        let effects = player.map { prepareReload($0) } ?? []
+        return [.restartRenderer] + effects
+    }
+}

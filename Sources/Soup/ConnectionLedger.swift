@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import CGLib
+import CSoup
+import GLibLoop
+
+/// Which requests and WebSockets are open, and until when a request may take. libsoup itself has neither a limit on
+/// connections nor a time limit.
+@safe final class ConnectionLedger {
+    private var deadlines: [UnsafeMutableRawPointer: EventSource?] = unsafe [:]
+    private var addresses: [UnsafeMutableRawPointer: String] = unsafe [:]
+    private var counts: [String: Int] = [:]
+    /// How many connections are open.
+    var count: Int { unsafe deadlines.count }
+
+    /// How many connections of that peer are open; none of the loopback interface are counted.
+    func count(of address: String?) -> Int { address.flatMap { counts[$0] } ?? 0 }
+
+    // What is still alive must not call back into a ledger that is gone.
+    deinit {
+        unsafe deadlines.keys.forEach {
+            unsafe g_object_weak_unref(
+                $0.assumingMemoryBound(to: GObject.self), objectIsGone,
+                Unmanaged.passUnretained(self).toOpaque())
+        }
+    }
+
+    /// Counts `object`, a connection of the peer at `address`, until it is finalised.
+    func add(_ object: UnsafeMutableRawPointer, from address: String?) {
+        unsafe deadlines[object] = EventSource?.none
+        if let address, !isLoopback(address) {
+            unsafe addresses[object] = address
+            counts[address, default: 0] += 1
+        }
+        unsafe g_object_weak_ref(
+            object.assumingMemoryBound(to: GObject.self), objectIsGone,
+            Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Cuts the connection of a message that is still there after `time`, in place of an earlier deadline. Nil
+    /// lifts the deadline.
+    func limit(_ message: UnsafeMutableRawPointer, to time: Duration?) {
+        guard let earlier = unsafe deadlines[message] else { return }
+        earlier?.destroy()
+        unsafe deadlines[message] = time.map { time in
+            EventSource.after(time) { unsafe shut(OpaquePointer(message)) }
+        }
+    }
+
+    fileprivate func forget(_ object: UnsafeMutableRawPointer) {
+        let deadline = unsafe deadlines.removeValue(forKey: object)
+        deadline??.destroy()
+        guard let address = unsafe addresses.removeValue(forKey: object) else { return }
+        let left = (counts[address] ?? 1) - 1
+        counts[address] = left > 0 ? left : nil
+    }
+}
+
+private func isLoopback(_ address: String) -> Bool {
+    address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
+}
+
+private let objectIsGone: GWeakNotify = { ledger, object in
+    let ledger = unsafe Unmanaged<ConnectionLedger>.fromOpaque(ledger!).takeUnretainedValue()
+    unsafe ledger.forget(UnsafeMutableRawPointer(object!))
+}
+
+/// Ends the connection under a message at once.
+func shut(_ message: OpaquePointer) {
+    if let socket = unsafe soup_server_message_get_socket(message) {
+        unsafe g_socket_shutdown(socket, 1, 1, nil)
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+package import GLibLoop
+package import ReceiverRuntime
+import Soup
+
+/// Serves the receiver's pages and WebSockets on one port. Made and used on a loop.
+package final class SoupListener: Listener {
+    /// The limits of section 11 of `Docs/protocols/route.md`.
+    package struct Limits: Sendable {
+        package var textFrame = 65_536
+        package var binaryFrame = 1_048_576 + 144
+        package var connectionsOfOneAddress = 32
+        /// How long a request may take to arrive.
+        package var head = Duration.seconds(10)
+        package var pingEvery: UInt32 = 5
+        package var silence = Duration.seconds(15)
+        /// How long a peer may take to answer a close; shorter than the receiver's shutdown.
+        package var closing = Duration.milliseconds(1500)
+        package init() {}
+    }
+
+    private let limits: Limits
+    private let log: any Log
+    private var server: Server?
+    private weak var service: (any ListenerService)?
+    private var clients: [ObjectIdentifier: SoupClient] = [:]
+    private var patrol: EventSource?
+
+    package init(log: any Log, limits: Limits = Limits()) { (self.log, self.limits) = (log, limits) }
+
+    package func start(
+        _ configuration: ListenerConfiguration, service: any ListenerService
+    ) throws -> UInt16 {
+        let screen = RequestScreen(names: configuration.hostNames)
+        var bounds = Server.Limits()
+        bounds.connections = configuration.connectionLimit
+        bounds.connectionsOfOneAddress = limits.connectionsOfOneAddress
+        bounds.request = limits.head
+        let server = Server(limits: bounds) { [log] request in
+            guard let status = screen.refusal(host: request.host, origin: request.origin) else { return nil }
+            log.write(
+                .notice, "receiver.listener", "request refused",
+                ["address": request.remote ?? "", "status": String(status)])
+            return status
+        }
+        server.handle(below: "/") { [weak service] request in Self.answer(request, service) }
+        var socketLimits = WebSocket.Limits()
+        socketLimits.message = UInt64(limits.binaryFrame)
+        socketLimits.pingEvery = limits.pingEvery
+        socketLimits.unacknowledged = limits.silence
+        server.handleWebSocket("/v1/route", limits: socketLimits) { [weak self] socket, _ in self?.open(socket) }
+        let port = try server.listen(port: configuration.port)
+        (self.server, self.service) = (server, service)
+        return port
+    }
+
+    package func stop() { server?.stop() }
+
+    private static func answer(_ request: Request, _ service: (any ListenerService)?) -> Response {
+        guard let page = service?.page(at: request.path) else {
+            return request.path == "/v1/route"
+                ? Response(426, "text/plain", Array("this is a WebSocket\n".utf8), headers: ["Upgrade": "websocket"])
+                : Response(404, "text/plain", Array("not found\n".utf8))
+        }
+        if let tag = page.headers["ETag"], request.header("If-None-Match") == tag {
+            return Response(304, page.type, [], headers: page.headers)
+        }
+        return Response(200, page.type, page.body, headers: page.headers)
+    }
+
+    private func open(_ socket: WebSocket) {
+        guard let service else { return socket.abort() }
+        let client = SoupClient(socket, limits, log)
+        clients[ObjectIdentifier(client)] = client
+        client.connect(to: service) { [weak self] client in
+            self?.clients[ObjectIdentifier(client)] = nil
+            if self?.clients.isEmpty == true { self?.patrol = nil }
+        }
+        service.clientOpened(client)
+        if patrol == nil { scheduleSilenceCheck() }
+    }
+
+    /// Looks again when the one that has been silent for the longest may have been so for too long.
+    private func scheduleSilenceCheck() {
+        guard let oldest = clients.values.map(\.lastHeard).min() else { return patrol = nil }
+        let age = Duration.nanoseconds(MonotonicClock.nanoseconds - oldest)
+        patrol = EventSource.after(max(limits.silence - age, .milliseconds(10))) { [weak self] in self?.cutSilent() }
+    }
+
+    private func cutSilent() {
+        let now = MonotonicClock.nanoseconds
+        for client in clients.values where .nanoseconds(now - client.lastHeard) >= limits.silence {
+            client.giveUp("nothing was heard for too long")
+        }
+        scheduleSilenceCheck()
+    }
+}
+
+extension SoupListener {
+    /// Opens the port and closes it again, for a self-test. 0 takes a free one.
+    package static func freePort(_ port: UInt16) throws(Failure) -> UInt16 {
+        let server = Server()
+        defer { server.stop() }
+        return try server.listen(port: port)
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+extension Setting {
+    static let name = Setting(
+        group: "receiver", key: "name", option: "name", kind: .text(0...63), fallback: "",
+        summary: "name that senders show; empty is the host's name",
+        detail: """
+            Counts until somebody renames the receiver over the network; from then on the name that was given \
+            is kept in the state folder and this one is not used.
+            """)
+    static let model = Setting(
+        group: "receiver", key: "model", option: "model", kind: .text(1...63), fallback: "Linnet",
+        summary: "model that senders show", detail: "")
+    static let deviceType = Setting(
+        group: "receiver", key: "type", option: "type", kind: .choice(["speaker", "tv"]), fallback: "speaker",
+        summary: "what kind of device senders show", detail: "")
+
+    static let port = Setting(
+        group: "network", key: "port", option: "port", kind: .integer(0...65535), fallback: "7380",
+        summary: "TCP port of HTTP and WebSocket; 0 takes a free one",
+        detail: "The advertisement names the port that was taken.")
+    static let clockPort = Setting(
+        group: "network", key: "clock-port", option: "clock-port", kind: .integer(0...65535), fallback: "7381",
+        summary: "UDP port of the clock of groups",
+        detail: "Nothing listens there until the receiver can play in groups, which this version cannot.")
+    static let hostNames = Setting(
+        group: "network", key: "hostnames", option: "hostnames", kind: .list, fallback: "",
+        summary: "further names under which the receiver is reached",
+        detail: """
+            A request must name the receiver by an IP address, by localhost, by the host's name, with or without .local, \
+            or by one of these names. Others are refused, because a web page could have made them up.
+            """)
+    static let advertise = Setting(
+        group: "network", key: "advertise", option: "advertise", kind: .boolean, fallback: "yes",
+        summary: "make the receiver known by DNS-SD, through Avahi", detail: "")
+
+    static let accessPolicy = Setting(
+        group: "access", key: "policy", option: "access-policy", kind: .choice(["open"]), fallback: "open",
+        summary: "who may use the receiver", detail: "With open, everybody on the network may.")
+
+    static let takeover = Setting(
+        group: "sessions", key: "takeover", option: "takeover", kind: .choice(["takeOver", "refuse"]),
+        fallback: "takeOver", summary: "what happens when somebody plays while another one does",
+        detail: "With takeOver the newcomer plays and the other is told who it was; with refuse the newcomer is refused.")
+    static let keepPlaying = Setting(
+        group: "sessions", key: "keep-playing", option: "keep-playing", kind: .boolean, fallback: "yes",
+        summary: "go on playing when the sender stays away", detail: "")
+    static let grace = Setting(
+        group: "sessions", key: "grace-seconds", option: "grace-seconds", kind: .integer(0...3600),
+        fallback: "30", summary: "time in which a lost sender may come back to its route", detail: "")
+    static let loadTimeout = Setting(
+        group: "sessions", key: "load-timeout-seconds", option: "load-timeout-seconds",
+        kind: .integer(1...600), fallback: "30", summary: "longest time for an item to load", detail: "")
+    static let allowFile = Setting(
+        group: "sessions", key: "allow-file", option: "allow-file", kind: .boolean, fallback: "no",
+        summary: "play file: URLs, files of this host",
+        detail: "Every sender on the network can then have any file played that the receiver's user can read.")
+
+    static let device = Setting(
+        group: "output", key: "device", option: "device", kind: .text(1...255), fallback: "auto",
+        summary: "ALSA device, by card id or PCM name; auto or null",
+        detail: """
+            A card id as in /proc/asound/cards (such as Headphones), or the name of an ALSA PCM (such as \
+            plughw:CARD=Headphones). With auto the default device is used, or none if there is no card. With null \
+            nothing is heard and the clock paces what plays.
+            """)
+    static let mixer = Setting(
+        group: "output", key: "mixer", option: "mixer", kind: .text(1...63), fallback: "auto",
+        summary: "mixer element that follows the volume; auto or none",
+        detail: "With auto the usual elements are tried; with none, or if there is none, the volume is made in software.")
+    static let volume = Setting(
+        group: "output", key: "volume", option: "volume", kind: .number(0...1), fallback: "0.5",
+        summary: "volume at the very first start",
+        detail: "Afterwards the volume that was last set is kept in the state folder.")
+    static let volumeCap = Setting(
+        group: "output", key: "volume-cap", option: "volume-cap", kind: .number(0...1), fallback: "1",
+        summary: "highest volume that anybody can set", detail: "")
+    static let closeAfter = Setting(
+        group: "output", key: "close-after-seconds", option: "close-after-seconds", kind: .integer(0...3600),
+        fallback: "5", summary: "time after which an unused device is given up",
+        detail: "Until then other programs find it busy.")
+
+    static let videoSink = Setting(
+        group: "video", key: "sink", option: "video-sink",
+        kind: .choice(["none", "auto", "kms", "x11", "wayland"]), fallback: "none",
+        summary: "where pictures go", detail: "With none the pictures are not even decoded.")
+
+    static let rendererMode = Setting(
+        group: "renderer", key: "mode", option: "renderer-mode", kind: .choice(["warm", "on-demand"]),
+        fallback: "warm", summary: "when the renderer process runs",
+        detail: """
+            With warm it is always there, and the first sound comes at once. With on-demand it is started when there is \
+            something to play and ends after a minute without: less memory, a later first sound.
+            """)
+    static let rendererProgram = Setting(
+        group: "renderer", key: "program", option: "renderer-program", kind: .path, fallback: "",
+        summary: "the renderer's program; empty is the one beside linnetd", detail: "")
+    static let pluginFolder = Setting(
+        group: "renderer", key: "plugin-folder", option: "plugin-folder", kind: .path, fallback: "",
+        summary: "folder of GStreamer plugins made by linnet-renderer --prepare",
+        detail: """
+            Empty is the folder that was installed with the program; if there is none, or pictures are shown, all plugins \
+            of the system are used, which takes more memory and a longer start.
+            """)
+
+    static let logLevel = Setting(
+        group: "log", key: "level", option: "log-level",
+        kind: .choice(["error", "warning", "notice", "info", "debug"]), fallback: "info",
+        summary: "least important lines that are logged", detail: "")
+
+    static let stateFolder = Setting(
+        group: "state", key: "folder", option: "state-dir", kind: .path, fallback: "",
+        summary: "folder for what must survive a restart",
+        detail: """
+            Empty is the folder that the service manager names (STATE_DIRECTORY); else /var/lib/linnet for root, \
+            and ~/.local/state/linnet for others.
+            """)
+
+    /// Every setting, in the order of the manual.
+    static let all: [Setting] = [
+        name, model, deviceType, port, clockPort, hostNames, advertise, accessPolicy, takeover, keepPlaying, grace,
+        loadTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, videoSink, rendererMode,
+        rendererProgram, pluginFolder, logLevel, stateFolder,
+    ]
+
+    /// The groups in their order.
+    static let groups: [String] = all.reduce(into: []) { groups, setting in
+        if groups.last != setting.group { groups.append(setting.group) }
+    }
+}

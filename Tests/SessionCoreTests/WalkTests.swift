@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import MediaModel
+import SessionCore
+import Testing
+
+/// What can happen, told from one of two senders or from the renderer, about what is newest or about what is past.
+private enum Step: CaseIterable {
+    case annaJoins, annaResumes, annaIsLost, annaLeaves, annaStarts, annaStops
+    case benJoins, benIsLost, benStarts
+    case graceExpires, oldGraceExpires
+    case play, seek, seekFar, scan, scanBack, normal, speed, mute
+    case started, exited, loaded, loadedLate, timeline, reaches, seekFinished, ended, failedLate
+    case stopped, stoppedLate, loadTimesOut, loadTimesOutLate, stopTimesOut, stopTimesOutLate
+    case picture, louder, mixer
+    case shutDown
+
+    /// The steps of the exhaustive walks: each kind once.
+    static let essential: [Step] = [
+        .annaResumes, .annaIsLost, .annaLeaves, .annaStarts, .annaStops, .benStarts, .graceExpires, .seek,
+        .scan,
+        .started, .exited, .loaded, .loadedLate, .reaches, .seekFinished, .ended, .stopped, .loadTimesOut,
+        .stopTimesOut, .stopTimesOutLate, .picture, .shutDown,
+    ]
+}
+
+/// Two senders and a renderer, who act without knowing what the receiver thinks.
+private struct Walker {
+    var watcher: Watcher
+    private var connections: UInt64 = 0
+    private var requests: UInt64 = 0
+    private var identifiers = 0
+    private var anna: UInt64 = 0
+    private var ben: UInt64 = 0
+
+    init(_ policy: SessionPolicy) { watcher = Watcher(policy) }
+
+    private mutating func request(_ connection: UInt64) -> RequestID {
+        requests += 1
+        return RequestID(connection: ConnectionID(connection), number: requests)
+    }
+
+    private mutating func joins(_ sender: Sender, _ resume: ResumeToken?) -> UInt64 {
+        connections += 1
+        identifiers += 1
+        // Nobody has any number of connections; the oldest breaks, if it has not yet.
+        if connections > 8 { watcher.apply(.connectionLost(ConnectionID(connections - 8))) }
+        watcher.apply(.connectionOpened(ConnectionID(connections)))
+        watcher.apply(
+            .activationRequested(
+                request(connections), sender, resume: resume, fresh: RouteID("r\(identifiers)"),
+                token: ResumeToken("t\(identifiers)")))
+        return connections
+    }
+
+    private mutating func starts(_ connection: UInt64) {
+        identifiers += 1
+        let segments = [Segment(range: span(40, 50), requiresLinearPlayback: true)]
+        watcher.apply(
+            .startRequested(
+                request(connection),
+                SessionRequest(item: MediaItem(uri: "http://a/b"), segments: segments),
+                fresh: SessionID("s\(identifiers)")))
+    }
+
+    private mutating func asks(_ wanted: PlaybackRequest) {
+        watcher.apply(.playbackRequested(request(anna), nil, wanted))
+    }
+
+    private var old: LoadID { LoadID(watcher.load.number &- 1) }
+
+    mutating func take(_ step: Step, _ chance: Int64 = 30) {
+        let load = watcher.load
+        // A dictionary's order differs from run to run; the walk must not.
+        let routes = watcher.state.routes.sorted { $0.key.text < $1.key.text }
+        func pick(_ choices: [(key: RouteID, value: ReceiverState.Route)]) -> (
+            key: RouteID, value: ReceiverState.Route
+        )? {
+            choices.isEmpty ? nil : choices[Int(chance) % choices.count]
+        }
+        let detached = pick(routes.filter { $0.value.connection == nil })
+        switch step {
+        case .annaJoins: anna = joins(.anna, nil)
+        case .annaResumes:
+            let token = pick(routes.filter { $0.value.sender == .anna })?.value.token
+            anna = joins(.anna, token ?? ResumeToken("none"))
+        case .annaIsLost: watcher.apply(.connectionLost(ConnectionID(anna)))
+        case .annaLeaves: watcher.apply(.deactivationRequested(request(anna)))
+        case .annaStarts: starts(anna)
+        case .annaStops: watcher.apply(.stopRequested(request(anna), nil))
+        case .benJoins: ben = joins(.ben, nil)
+        case .benIsLost: watcher.apply(.connectionLost(ConnectionID(ben)))
+        case .benStarts: starts(ben)
+        case .graceExpires:
+            guard let detached else { return }
+            watcher.apply(.graceExpired(detached.key, generation: detached.value.generation))
+        case .oldGraceExpires:
+            guard let route = pick(routes) else { return }
+            watcher.apply(.graceExpired(route.key, generation: route.value.generation &- 1))
+        case .play: asks(.setPlaying(chance % 2 == 0))
+        case .seek: asks(.seek(to: seconds(chance), tolerance: .zero))
+        case .seekFar: asks(.seek(to: .positiveInfinity, tolerance: .positiveInfinity))
+        case .scan: asks(.setMode(.scanning, scanSpeed: Double(chance)))
+        case .scanBack: asks(.setMode(.scanning, scanSpeed: -Double(chance)))
+        case .normal: asks(.setMode(.normal, scanSpeed: nil))
+        case .speed: asks(.setSpeed(Double(chance) / 20))
+        case .mute: asks(.setMuted(chance % 2 == 0))
+        case .started: watcher.apply(.renderer(.started(.closed)))
+        case .exited: watcher.apply(.renderer(.exited(reason: "")))
+        case .loaded: loads(load, .file)
+        case .loadedLate: loads(old, .radio)
+        case .timeline: watcher.apply(.renderer(.timelineChanged(load, chance % 3 == 0 ? .window : .file)))
+        case .reaches:
+            let position = PlaybackPosition(position: seconds(chance * 2 - 20), clockTime: chance, rate: 1)
+            watcher.apply(.renderer(.positionChanged(load, position)))
+        case .seekFinished:
+            watcher.apply(.renderer(.seekFinished(load, watcher.seek ?? SeekID(0), failure: nil)))
+        case .ended: watcher.apply(.renderer(.ended(load)))
+        case .failedLate: watcher.apply(.renderer(.failed(old, MediaFailure(.network, ""))))
+        case .stopped: watcher.apply(.renderer(.stopped(load)))
+        case .stoppedLate: watcher.apply(.renderer(.stopped(old)))
+        case .loadTimesOut: watcher.apply(.loadTimedOut(load))
+        case .loadTimesOutLate: watcher.apply(.loadTimedOut(old))
+        case .stopTimesOut: watcher.apply(.stopTimedOut(load))
+        case .stopTimesOutLate: watcher.apply(.stopTimedOut(old))
+        case .picture:
+            watcher.apply(
+                .renderer(.artworkFound(load, Artwork(bytes: [], type: "image/png", size: nil))))
+        case .louder: watcher.apply(.deviceRequested(request(anna), .changeVolume(steps: chance - 40)))
+        case .mixer: watcher.apply(.renderer(.outputVolumeChanged(Volume(level: Double(chance) / 60))))
+        case .shutDown: watcher.apply(.shutdownRequested)
+        }
+    }
+
+    private mutating func loads(_ load: LoadID, _ timeline: Timeline) {
+        watcher.apply(
+            .renderer(.loaded(load, LoadedMedia(timeline: timeline, hasAudio: true, hasVideo: false))))
+    }
+}
+
+struct WalkTests {
+    private static let policies: [SessionPolicy] = [
+        .init(volumeCap: 0.75), .init(takeover: .refuse, keepsPlaying: false, routeLimit: 2),
+    ]
+
+    /// Takes every sequence of steps from here; the first one that goes wrong, or nil.
+    private func firstFault(_ walker: Walker, _ steps: [Step], depth: Int, _ path: [Step]) -> String? {
+        guard depth > 0 else { return nil }
+        for step in steps {
+            var next = walker
+            next.take(step)
+            guard next.watcher.faults.isEmpty else { return "\(path + [step]): \(next.watcher.faults)" }
+            if let fault = firstFault(next, steps, depth: depth - 1, path + [step]) { return fault }
+        }
+        return nil
+    }
+
+    @Test(
+        arguments: [
+            ([], 3), ([.started, .annaJoins, .benJoins, .annaStarts, .loaded], 4),
+            ([.annaJoins, .benJoins, .annaStarts], 3),
+            ([.started, .annaJoins, .benJoins, .annaStarts, .loaded, .seek, .picture, .exited], 3),
+            ([.started, .annaJoins, .benJoins, .annaStarts, .annaStops, .benStarts], 3),
+        ] as [([Step], Int)])
+    private func `every sequence of events keeps the rules`(_ prefix: [Step], _ depth: Int) {
+        for (policy, depth) in zip(Self.policies, [depth, 3]) {
+            var walker = Walker(policy)
+            for step in prefix { walker.take(step) }
+            #expect(walker.watcher.faults.isEmpty)
+            #expect(firstFault(walker, Step.essential, depth: depth, prefix) == nil)
+        }
+    }
+
+    @Test(arguments: [1, 2] as [UInt64])
+    func `a long random walk keeps the rules`(_ seed: UInt64) {
+        var random = Generator(state: seed)
+        var walker = Walker(Self.policies[Int(seed % 2)])
+        var played = 0
+        for count in 0..<50_000 {
+            var step = Step.allCases[Int(random.next() % UInt64(Step.allCases.count))]
+            if step == .shutDown { step = .annaStarts }
+            walker.take(step, Int64(random.next() % 80))
+            if walker.watcher.state.sessions.first?.value.isReady == true { played += 1 }
+            guard walker.watcher.faults.isEmpty else {
+                Issue.record("seed \(seed), step \(count), \(step): \(walker.watcher.faults)")
+                return
+            }
+        }
+        // The walk is worth something only if it gets somewhere.
+        #expect(played > 1_000)
+        walker.take(.shutDown)
+        #expect(walker.watcher.faults.isEmpty)
+    }
+}
+
+/// SplitMix64, so that a walk can be taken again.
+private struct Generator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import MediaModel
+import SessionCore
+
+/// Feeds a receiver and checks after every event what must hold whatever happened before.
+struct Watcher {
+    private(set) var state: ReceiverState
+    /// What was found wrong. Empty is right.
+    private(set) var faults: [String] = []
+    /// The newest load that was named, to the renderer or to a timer.
+    private(set) var load = LoadID(0)
+    /// The seek that the renderer is at.
+    private(set) var seek: SeekID?
+    private var rendererIsUp = false
+    private var rendererLoad = LoadID(0)
+    private var ended: Set<SessionID> = []
+    private var isShutDown = false
+
+    init(_ policy: SessionPolicy) {
+        state = ReceiverState(
+            name: "Kitchen", volume: Volume(level: 1), output: .closed,
+            advertisement: AdvertisementStatus(state: .off, name: ""), policy: policy)
+    }
+
+    mutating func apply(_ event: ReceiverEvent) {
+        let before = state
+        let effects = state.apply(event)
+        switch event {
+        case .renderer(.started): rendererIsUp = true
+        case .renderer(.exited):
+            rendererIsUp = false
+            seek = nil
+        case .renderer(.seekFinished(let load, let seek, _)):
+            if load == rendererLoad, seek == self.seek { self.seek = nil }
+        case .shutdownRequested: isShutDown = true
+        default: break
+        }
+        checkAnswers(event, effects)
+        if let named = event.answeredLoad, before.sessions.first?.value.load != named {
+            expect(effects.isEmpty && state.sessions == before.sessions, "a late answer counts")
+        }
+        if case .graceExpired(let id, let generation) = event, let route = before.routes[id] {
+            let isDue = route.connection == nil && route.generation == generation
+            expect((state.routes[id] == nil) == isDue, "a grace timer is not heeded, or an old one is")
+        }
+        for effect in effects { check(effect, before) }
+        checkEnds(before, effects)
+        checkState()
+        if before.device.volume != state.device.volume || before.device.name != state.device.name {
+            expect(effects.contains(.persist), "a change of the device is not written down")
+        }
+    }
+
+    private mutating func expect(_ holds: Bool, _ fault: @autoclosure () -> String) {
+        if !holds { faults.append(fault()) }
+    }
+
+    private mutating func checkAnswers(_ event: ReceiverEvent, _ effects: [ReceiverEffect]) {
+        let asked: RequestID? =
+            switch event {
+            case .activationRequested(let request, _, _, _, _), .deactivationRequested(let request),
+                .startRequested(let request, _, _), .stopRequested(let request, _),
+                .playbackRequested(let request, _, _), .deviceRequested(let request, _):
+                request
+            default: nil
+            }
+        var answers = 0
+        for effect in effects {
+            switch effect {
+            case .answer(let request, _), .refuse(let request, _):
+                answers += 1
+                expect(request == asked, "an answer to something else")
+            default: break
+            }
+        }
+        expect(answers == (asked == nil ? 0 : 1), "\(answers) answers")
+    }
+
+    private mutating func check(_ effect: ReceiverEffect, _ before: ReceiverState) {
+        switch effect {
+        case .render(let command):
+            expect(rendererIsUp, "a command while the renderer is away")
+            check(command)
+        case .restartRenderer:
+            rendererIsUp = false
+            seek = nil
+        case .armLoadTimer(let load):
+            expect(load >= self.load, "a timer of an old load")
+            self.load = max(load, self.load)
+        case .armStopTimer(let load): expect(load == rendererLoad, "a stop timer of an old load")
+        case .armGraceTimer(let id, let generation):
+            expect(state.routes[id]?.connection == nil, "a grace timer of an attached route")
+            expect(state.routes[id]?.generation == generation, "a grace timer that ends nothing")
+        case .announceRouteEnd(let connection, let id, _):
+            expect(before.routes[id]?.connection == connection, "the wrong client is told of a route's end")
+            expect(state.routes[id]?.connection != connection, "a route that ended is still there")
+        case .storeArtwork(let id, let key, _):
+            expect(state.sessions[id]?.artwork.last == key, "a picture that nobody shows")
+        case .dropArtwork(let id):
+            expect(before.sessions[id]?.artwork.isEmpty == false, "no pictures to drop")
+        case .answer, .refuse, .announceEnd, .persist, .advertise: break
+        }
+    }
+
+    private mutating func check(_ command: RendererCommand) {
+        switch command {
+        case .load(let load, _, _):
+            expect(load > rendererLoad, "load identifiers do not grow")
+            (rendererLoad, seek) = (load, nil)
+            self.load = max(load, self.load)
+        case .seek(let load, let seek, let place, _):
+            expect(load == rendererLoad && self.seek == nil, "two seeks at a time")
+            expect(place.isNumeric, "a seek to nowhere")
+            self.seek = seek
+        case .setPlaying(let load, _), .setSpeed(let load, _), .setScan(let load, _),
+            .selectTrack(let load, _, _), .setMediaVolume(let load, _), .stop(let load):
+            expect(load == rendererLoad, "a command for a superseded load")
+        case .setOutputVolume(let volume):
+            expect(volume.level <= state.policy.volumeCap, "a volume above the cap is told")
+        case .warmUp: break
+        }
+    }
+
+    private mutating func checkEnds(_ before: ReceiverState, _ effects: [ReceiverEffect]) {
+        for effect in effects {
+            guard case .announceEnd(let id, _) = effect else { continue }
+            expect(ended.insert(id).inserted, "an end is announced twice")
+            expect(before.sessions[id] != nil, "the end of a session that was not there")
+            expect(state.sessions[id] == nil, "an ended session stays")
+            let dropped = effects.contains(.dropArtwork(id))
+            expect(dropped == (before.sessions[id]?.artwork.isEmpty == false), "pictures outlive a session")
+        }
+        for (id, session) in before.sessions {
+            expect(state.sessions[id] != nil || ended.contains(id), "a session vanishes")
+            if session.isReady, let now = state.sessions[id] { expect(now.isReady, "ready goes back") }
+        }
+    }
+
+    private mutating func checkState() {
+        expect(state.sessions.count <= 1, "more sessions than the player can play")
+        expect(
+            state.player.map { state.sessions[$0] != nil } ?? state.sessions.isEmpty,
+            "the player has no session")
+        expect(state.routes.count <= state.policy.routeLimit, "too many routes")
+        expect(state.device.volume.level <= state.policy.volumeCap, "above the cap")
+        var attached: Set<ConnectionID> = []
+        for route in state.routes.values {
+            guard let connection = route.connection else { continue }
+            expect(attached.insert(connection).inserted, "two routes on a connection")
+            expect(state.connections.contains(connection), "a route on a lost connection")
+        }
+        if isShutDown {
+            expect(state.sessions.isEmpty && state.routes.isEmpty, "something outlives the shutdown")
+        }
+        guard let session = state.sessions.first?.value else { return }
+        expect(session.route.map { state.routes[$0] != nil } ?? true, "a session of a route that is gone")
+        expect(session.load == load, "a session without a load timer")
+        expect(session.load >= rendererLoad, "the renderer is ahead")
+        expect(session.speed >= 0.25 && session.speed <= 4, "speed")
+        expect(session.scanSpeed.magnitude >= 2 && session.scanSpeed.magnitude <= 32, "scan speed")
+        expect(session.artwork.count <= 4, "too many pictures")
+        expect(session.position.position.isNumeric && session.position.rate.isFinite, "no position")
+        guard session.isReady, session.timeline.range.duration.value > 0 else { return }
+        let place = session.position.position
+        expect(session.timeline.range.clamp(place) == place, "a position out of the range")
+        let current = session.currentSegment.range
+        expect(current.contains(place) || current.end.isSameMoment(as: place), "not in the current segment")
+    }
+}
+
+extension ReceiverEvent {
+    /// The load that an event of the renderer or of the load timer is about.
+    fileprivate var answeredLoad: LoadID? {
+        switch self {
+        case .loadTimedOut(let load): load
+        case .renderer(let event):
+            switch event {
+            case .loaded(let load, _), .timelineChanged(let load, _), .positionChanged(let load, _),
+                .bufferingChanged(let load, _), .metadataChanged(let load, _), .artworkFound(let load, _),
+                .tracksChanged(let load, _), .seekFinished(let load, _, _), .ended(let load),
+                .failed(let load, _), .stopped(let load):
+                load
+            case .started, .outputChanged, .outputVolumeChanged, .exited: nil
+            }
+        default: nil
+        }
+    }
+}
