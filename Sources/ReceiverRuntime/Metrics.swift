@@ -34,7 +34,9 @@ struct OpenMetricsText {
         sample(name + "_total", [], String(value))
     }
 
-    mutating func counters(_ name: String, _ help: String, _ samples: [(labels: [(String, String)], value: UInt64)]) {
+    mutating func counters(
+        _ name: String, _ help: String, _ samples: [(labels: [(String, String)], value: UInt64)]
+    ) {
         family(name, "counter", help)
         for entry in samples { sample(name + "_total", entry.labels, String(entry.value)) }
     }

@@ -43,7 +43,9 @@ package struct ReceiverConfiguration: Equatable, Sendable {
     ) {
         (self.name, self.model, self.software, self.deviceType) = (name, model, software, deviceType)
         (self.port, self.hostNames, self.connectionLimit) = (port, hostNames, connectionLimit)
-        (self.advertises, self.refusesTakeover, self.keepsPlaying) = (advertises, refusesTakeover, keepsPlaying)
+        (self.advertises, self.refusesTakeover, self.keepsPlaying) = (
+            advertises, refusesTakeover, keepsPlaying
+        )
         (self.routeLimit, self.volumeCap, self.initialVolume) = (routeLimit, volumeCap, initialVolume)
         (self.graceTime, self.loadTimeout, self.stopTimeout) = (graceTime, loadTimeout, stopTimeout)
     }

@@ -44,7 +44,8 @@ package final class ReceiverShell {
         (self.configuration, self.ports, self.log) = (configuration, ports, log)
         writer = SavedStateWriter(store: ports.store, clock: ports.clock)
         let loaded = ports.store.load()
-        saved = loaded ?? SavedState(identifier: ports.identifiers.uuid(), volume: configuration.initialVolume)
+        saved =
+            loaded ?? SavedState(identifier: ports.identifiers.uuid(), volume: configuration.initialVolume)
         identity = ReceiverIdentity(device: saved.identifier, clock: ports.clock.identifier)
         let name = saved.name ?? configuration.name
         state = ReceiverState(
@@ -59,7 +60,7 @@ package final class ReceiverShell {
         port = try ports.listener.start(
             ListenerConfiguration(
                 port: configuration.port, hostNames: configuration.hostNames,
-                connectionLimit: configuration.connectionLimit), service: front)
+                connectionLimit: configuration.connectionLimit), service: self)
         phase = .running
         ports.renderer.start { [weak self] event in self?.handle(.renderer(event)) }
         if configuration.advertises {
@@ -148,7 +149,8 @@ package final class ReceiverShell {
                 ["session": session.text, "reason": reason.name])
             front.announceEnd(session, reason)
         case .announceRouteEnd(let connection, let route, let reason):
-            log.write(.info, "receiver.route", "route ended", ["route": route.text, "reason": reason.rawValue])
+            log.write(
+                .info, "receiver.route", "route ended", ["route": route.text, "reason": reason.rawValue])
             front.announceRouteEnd(connection, route, reason)
         case .persist: persist()
         case .advertise(let name):
@@ -234,6 +236,20 @@ package final class ReceiverShell {
         shutDownWaiters = []
         for waiter in waiters { waiter() }
     }
+}
+
+// The front end does not outlive the shell, so a listener holds the shell.
+extension ReceiverShell: ListenerService {
+    package func page(at path: String) -> Page? { front.page(at: path) }
+    package func clientOpened(_ client: any Client) { front.clientOpened(client) }
+    package func clientReceived(text: String, from client: any Client) {
+        front.clientReceived(text: text, from: client)
+    }
+    package func clientReceived(binary: [UInt8], from client: any Client) {
+        front.clientReceived(binary: binary, from: client)
+    }
+    package func clientDrained(_ client: any Client) { front.clientDrained(client) }
+    package func clientClosed(_ client: any Client) { front.clientClosed(client) }
 }
 
 /// What names this receiver and its clock.

@@ -52,7 +52,7 @@ package final class FakeListener: Listener {
     fileprivate func remove(_ client: FakeClient) { clients.removeAll { $0 === client } }
 }
 
-/// A sender's end of a connection. It remembers frames, and can stop reading.
+/// A sender's end of a connection. It remembers frames, and can stop reading. It does not keep the receiver alive.
 package final class FakeClient: Client {
     package struct Closing: Equatable, Sendable {
         package let code: UInt16
@@ -67,7 +67,7 @@ package final class FakeClient: Client {
     package private(set) var pendingBytes = 0
     /// A peer that does not answer the closing handshake.
     package var isDeaf = false
-    private unowned let listener: FakeListener
+    private weak var listener: FakeListener?
     private var isReading = true
 
     fileprivate init(address: String, listener: FakeListener) {
@@ -89,7 +89,7 @@ package final class FakeClient: Client {
     package func close(code: UInt16, reason: String) {
         guard closing == nil else { return }
         closing = Closing(code: code, reason: reason)
-        listener.order?.note("client.close \(code)")
+        listener?.order?.note("client.close \(code)")
     }
 
     private func count(_ bytes: Int) {
@@ -99,7 +99,7 @@ package final class FakeClient: Client {
     }
 
     fileprivate var isClosing: Bool { closing != nil && !isDeaf }
-    fileprivate func reportClosed() { listener.service?.clientClosed(self) }
+    fileprivate func reportClosed() { listener?.service?.clientClosed(self) }
 
     // MARK: The peer's acts
 
@@ -109,22 +109,22 @@ package final class FakeClient: Client {
     /// Reads everything.
     package func resumeReading() {
         (isReading, isCongested, pendingBytes) = (true, false, 0)
-        listener.service?.clientDrained(self)
+        listener?.service?.clientDrained(self)
     }
 
     /// Reads everything that was sent so far, and then nothing more.
     package func readOnce() {
         (isCongested, pendingBytes) = (false, 0)
-        listener.service?.clientDrained(self)
+        listener?.service?.clientDrained(self)
     }
 
-    package func say(_ text: String) { listener.service?.clientReceived(text: text, from: self) }
-    package func say(binary: [UInt8]) { listener.service?.clientReceived(binary: binary, from: self) }
+    package func say(_ text: String) { listener?.service?.clientReceived(text: text, from: self) }
+    package func say(binary: [UInt8]) { listener?.service?.clientReceived(binary: binary, from: self) }
 
     /// The connection is lost.
     package func vanish() {
-        listener.remove(self)
-        listener.service?.clientClosed(self)
+        listener?.remove(self)
+        listener?.service?.clientClosed(self)
     }
 
     /// The frames since the last call.

@@ -68,7 +68,8 @@ package final class FakeRenderer: Renderer {
             capabilities: [.seek, .scanForward, .scanBackward])
         return { command in
             switch command {
-            case .load(let load, _, _): [.loaded(load, LoadedMedia(timeline: timeline, hasAudio: true, hasVideo: false))]
+            case .load(let load, _, _):
+                [.loaded(load, LoadedMedia(timeline: timeline, hasAudio: true, hasVideo: false))]
             case .seek(let load, let seek, _, _): [.seekFinished(load, seek, failure: nil)]
             case .stop(let load): [.stopped(load)]
             default: []

@@ -10,7 +10,8 @@ package final class ManualClock: Clock {
     private var timers: [Timer] = []
     private var made: UInt64 = 0
 
-    package init(now: Int64 = 1_000_000_000_000, identifier: String = "6f1d3c1e-0000-4000-8000-00000000c10c") {
+    package init(now: Int64 = 1_000_000_000_000, identifier: String = "6f1d3c1e-0000-4000-8000-00000000c10c")
+    {
         (self.now, self.identifier) = (now, identifier)
     }
 

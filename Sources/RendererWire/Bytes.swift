@@ -28,7 +28,7 @@ struct ByteWriter {
     }
 }
 
-/// Reads the body of a frame. Nothing in it can trap or make it allocate more than the body's own size.
+/// Reads the body of a frame. Nothing in it can trap, and what it allocates stays in proportion to the body.
 struct ByteReader {
     private let bytes: ArraySlice<UInt8>
     private var offset: Int

@@ -15,8 +15,10 @@ package enum RendererMessage: Equatable, Sendable {
     case ping(UInt64)
     case pong(UInt64)
 
-    /// The version of these frames.
+    /// The version of these messages, said in `hello`.
     package static let version: UInt16 = 1
+    /// The version of the frame itself, its fifth byte. It changes only if a `hello` could no longer be read.
+    static let frameVersion: UInt8 = 1
 }
 
 /// One setting of the renderer, such as `output.device`.
@@ -32,20 +34,37 @@ package struct FrameFailure: Error, Equatable, Sendable, CustomStringConvertible
     package init(_ description: String) { self.description = description }
 }
 
-/// Finds messages in a stream of bytes. It keeps at most one unfinished frame.
+/// Finds messages in a stream of bytes. It keeps at most one unfinished frame and what was pushed with its end; after
+/// a failure it fails for ever, because nothing says where the next frame would begin.
 package struct FrameDecoder: Sendable {
     /// The longest body of a frame: the largest picture and what goes with it.
     package static let bodyLimit = Artwork.maximumBytes + 65_536
+    /// The most bytes that may wait to be read: one frame and one generous read of the socket.
+    package static let bufferLimit = headerLength + bodyLimit + (1 << 20)
     static let headerLength = 4
+    /// Room that is kept between frames; what a picture needed is given back.
+    private static let keptCapacity = 16_384
 
     private var buffer: [UInt8] = []
     private var start = 0
+    private var failure: FrameFailure?
 
     package init() {}
 
+    /// Bytes that wait for the rest of their frame.
+    package var pendingBytes: Int { buffer.count - start }
+
     /// Takes bytes as they came. Call `next` until it returns nil before pushing more.
     package mutating func push(_ bytes: [UInt8]) {
-        if start > 0 {
+        guard failure == nil else { return }
+        guard bytes.count <= Self.bufferLimit - pendingBytes else {
+            fail(FrameFailure("more than \(Self.bufferLimit) bytes wait to be read"))
+            return
+        }
+        if start == buffer.count {
+            buffer.removeAll(keepingCapacity: buffer.capacity <= Self.keptCapacity)
+            start = 0
+        } else if start > 0 {
             buffer.removeFirst(start)
             start = 0
         }
@@ -54,29 +73,57 @@ package struct FrameDecoder: Sendable {
 
     /// The next whole message, or nil until more bytes come.
     package mutating func next() throws(FrameFailure) -> RendererMessage? {
-        guard buffer.count - start >= Self.headerLength else { return nil }
+        if let failure { throw failure }
+        do throws(FrameFailure) { return try read() } catch {
+            fail(error)
+            throw error
+        }
+    }
+
+    private mutating func fail(_ reason: FrameFailure) {
+        failure = reason
+        (buffer, start) = ([], 0)
+    }
+
+    private mutating func read() throws(FrameFailure) -> RendererMessage? {
+        guard pendingBytes >= Self.headerLength else { return nil }
         let length = (0..<Self.headerLength).reduce(0) { $0 << 8 | Int(buffer[start + $1]) }
-        guard length >= 1, length <= Self.bodyLimit else {
+        guard length >= 2, length <= Self.bodyLimit else {
             throw FrameFailure("a frame of \(length) bytes is not allowed")
         }
         let bodyStart = start + Self.headerLength
+        // A stranger is told by the first byte, not after four megabytes of it.
+        if buffer.count > bodyStart, buffer[bodyStart] != RendererMessage.frameVersion {
+            throw FrameFailure("version \(buffer[bodyStart]) of the frames is not spoken here")
+        }
         guard buffer.count - bodyStart >= length else { return nil }
-        var reader = ByteReader(buffer[bodyStart..<bodyStart + length])
+        var reader = ByteReader(buffer[bodyStart + 1..<bodyStart + length])
         let message = try RendererMessage(&reader)
         guard reader.isAtEnd else { throw FrameFailure("a frame has \(reader.remaining) bytes too many") }
         start = bodyStart + length
+        if start == buffer.count, buffer.capacity > Self.keptCapacity { (buffer, start) = ([], 0) }
         return message
     }
 }
 
 extension RendererMessage {
-    /// The message as a frame: length of the body in four bytes, big endian, then the body. Nil if it is too long.
+    /// The message as a frame: length of what follows in four bytes, big endian, version, kind, contents. Nil if it is
+    /// too long, or if it is a picture over its own limit.
     package var frame: [UInt8]? {
+        if case .event(.artworkFound(_, let artwork)) = self, artwork.bytes.count > Artwork.maximumBytes {
+            return nil
+        }
         var writer = ByteWriter()
+        writer.put(UInt32(0))
+        writer.put(Self.frameVersion)
         write(to: &writer)
-        guard writer.bytes.count <= FrameDecoder.bodyLimit else { return nil }
-        let length = UInt32(writer.bytes.count)
-        return (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + writer.bytes
+        let length = writer.bytes.count - FrameDecoder.headerLength
+        guard length <= FrameDecoder.bodyLimit else { return nil }
+        var frame = writer.bytes
+        for index in 0..<FrameDecoder.headerLength {
+            frame[index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * index))
+        }
+        return frame
     }
 
     private func write(to writer: inout ByteWriter) {

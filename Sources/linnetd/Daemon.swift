@@ -76,8 +76,10 @@ extension Configuration {
         var renderer = RendererProcess.Configuration(program: rendererProgram, device: text(.device))
         renderer.isWarm = text(.rendererMode) == "warm"
         renderer.environment = rendererEnvironment
-        renderer.settings = [Setting.device, .mixer, .buffer, .closeAfter, .videoSink, .allowFile, .logLevel].map {
-            RendererSetting(key: $0.name, value: text($0))
+        let passed: [Setting] = [.device, .mixer, .volumeCap, .closeAfter, .videoSink, .allowFile, .logLevel]
+        renderer.settings = passed.map { RendererSetting(key: $0.name, value: text($0)) }
+        if let preparedPlugins {
+            renderer.settings.append(RendererSetting(key: Setting.pluginFolder.name, value: preparedPlugins))
         }
         return renderer
     }
@@ -92,8 +94,10 @@ extension Configuration {
         text(.rendererProgram).isEmpty ? "\(programFolder)/linnet-renderer" : text(.rendererProgram)
     }
 
-    /// The plugins that were prepared for the renderer, with their registry; nil if there are none.
+    /// The plugins that were prepared for the renderer, with their registry; nil if there are none, or if they do not
+    /// do: they are for sound alone.
     private var preparedPlugins: String? {
+        guard text(.videoSink) == "none" else { return nil }
         let folder = text(.pluginFolder).isEmpty ? "\(programFolder)/../lib/linnet/plugins" : text(.pluginFolder)
         return FileSystem.exists("\(folder)/registry.bin") ? folder : nil
     }
@@ -106,7 +110,7 @@ extension Configuration {
             "GSETTINGS_BACKEND": "memory", "GST_REGISTRY_FORK": "no",
         ]
         if let folder = preparedPlugins {
-            variables["GST_PLUGIN_SYSTEM_PATH_1_0"] = folder
+            variables["GST_PLUGIN_SYSTEM_PATH_1_0"] = "\(folder)/plugins"
             variables["GST_PLUGIN_PATH_1_0"] = ""
             variables["GST_REGISTRY_1_0"] = "\(folder)/registry.bin"
             variables["GST_REGISTRY_UPDATE"] = "no"

@@ -33,7 +33,9 @@ final class TestSender {
         switch message {
         case .response(let id, let result):
             responses[id] = result
-            guard case .success(let value) = result, let given = value["version"]?.integerValue else { return }
+            guard case .success(let value) = result, let given = value["version"]?.integerValue else {
+                return
+            }
             version = given
             state = try #require(value["state"])
         case .stateChanged(let change):
@@ -72,7 +74,8 @@ final class TestSender {
     }
 
     @discardableResult
-    func activate(_ name: String = "Ada", id: String = "sender-1", resume: String? = nil) throws -> JSONValue {
+    func activate(_ name: String = "Ada", id: String = "sender-1", resume: String? = nil) throws -> JSONValue
+    {
         let result = try ask(
             .activate(Activation(sender: SenderInfo(identifier: id, name: name), resume: resume)))
         route = try #require(result["route"]?.textValue)

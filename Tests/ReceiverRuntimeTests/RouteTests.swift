@@ -131,7 +131,8 @@ struct RouteTests {
         sender.client.vanish()
         receiver.clock.advance(by: .seconds(5))
         try observer.read()
-        #expect(observer.ended == [.sessionEnded(session: session, reason: "routeEnded", by: nil, error: nil)])
+        #expect(
+            observer.ended == [.sessionEnded(session: session, reason: "routeEnded", by: nil, error: nil)])
     }
 
     @Test func `a resume while the old connection stands closes the old one with 4000`() throws {
@@ -162,7 +163,8 @@ struct RouteTests {
         try sender.read()
         #expect(try sender.ask(.deactivate)["outcome"] == "accepted")
         try sender.read()
-        #expect(sender.ended.contains(.sessionEnded(session: session, reason: "routeEnded", by: nil, error: nil)))
+        #expect(
+            sender.ended.contains(.sessionEnded(session: session, reason: "routeEnded", by: nil, error: nil)))
         #expect(sender.member("routes") == [:])
         #expect(try sender.refusal(.setDeviceVolume(0.1)) == .routeRequired)
         #expect(sender.client.closing == nil)

@@ -29,11 +29,13 @@ struct SessionTests {
         let sender = TestSender(receiver)
         try sender.activate()
         let start = SessionStart(
-            url: "https://media.example/a", headers: [HeaderField(name: "X-A", value: "b")], userAgent: "Test",
+            url: "https://media.example/a", headers: [HeaderField(name: "X-A", value: "b")],
+            userAgent: "Test",
             startPosition: MediaTime(value: 3, timescale: 2), isPlaying: false)
         try sender.ask(.start(start))
         let expected = MediaItem(
-            uri: "https://media.example/a", headers: [HeaderField(name: "X-A", value: "b")], userAgent: "Test",
+            uri: "https://media.example/a", headers: [HeaderField(name: "X-A", value: "b")],
+            userAgent: "Test",
             startPosition: MediaTime(value: 3, timescale: 2))
         let load = try #require(receiver.renderer.currentLoad)
         #expect(receiver.renderer.commands.contains(.load(load, expected, playing: false)))
@@ -139,7 +141,8 @@ struct SessionTests {
 
     @Test func `an out-of-range request is clamped and says to what`() throws {
         let receiver = try TestReceiver.running(
-            configuration: .init(name: "Test", software: "t", volumeCap: 0.5, initialVolume: Volume(level: 0.25)))
+            configuration: .init(
+                name: "Test", software: "t", volumeCap: 0.5, initialVolume: Volume(level: 0.25)))
         let sender = TestSender(receiver)
         try sender.activate()
         _ = try sender.start()

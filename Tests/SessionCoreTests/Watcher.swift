@@ -38,6 +38,13 @@ struct Watcher {
         default: break
         }
         checkAnswers(event, effects)
+        if let named = event.answeredLoad, before.sessions.first?.value.load != named {
+            expect(effects.isEmpty && state.sessions == before.sessions, "a late answer counts")
+        }
+        if case .graceExpired(let id, let generation) = event, let route = before.routes[id] {
+            let isDue = route.connection == nil && route.generation == generation
+            expect((state.routes[id] == nil) == isDue, "a grace timer is not heeded, or an old one is")
+        }
         for effect in effects { check(effect, before) }
         checkEnds(before, effects)
         checkState()
@@ -160,5 +167,24 @@ struct Watcher {
         expect(session.timeline.range.clamp(place) == place, "a position out of the range")
         let current = session.currentSegment.range
         expect(current.contains(place) || current.end.isSameMoment(as: place), "not in the current segment")
+    }
+}
+
+extension ReceiverEvent {
+    /// The load that an event of the renderer or of the load timer is about.
+    fileprivate var answeredLoad: LoadID? {
+        switch self {
+        case .loadTimedOut(let load): load
+        case .renderer(let event):
+            switch event {
+            case .loaded(let load, _), .timelineChanged(let load, _), .positionChanged(let load, _),
+                .bufferingChanged(let load, _), .metadataChanged(let load, _), .artworkFound(let load, _),
+                .tracksChanged(let load, _), .seekFinished(let load, _, _), .ended(let load),
+                .failed(let load, _), .stopped(let load):
+                load
+            case .started, .outputChanged, .outputVolumeChanged, .exited: nil
+            }
+        default: nil
+        }
     }
 }

@@ -65,7 +65,8 @@ struct Publisher {
 
     /// True for a report that only confirms what senders extrapolate from the last one.
     private func isSteady(_ state: ReceiverState) -> Bool {
-        guard let id = state.player, let position = state.sessions[id]?.position, let sent, sent.session == id,
+        guard let id = state.player, let position = state.sessions[id]?.position, let sent,
+            sent.session == id,
             position.rate == sent.position.rate
         else { return false }
         let expected = sent.position.position(atClockTime: position.clockTime)

@@ -48,8 +48,10 @@ extension RouteFrontEnd {
         text.gauge("linnet_sessions", "Sessions.", state.sessions.count)
         text.counters(
             "linnet_requests", "Requests by method and outcome.",
-            counts.requests.map { (labels: [("method", $0.key.method), ("outcome", $0.key.outcome)], value: $0.value) }
-                .sorted { ($0.labels[0].1, $0.labels[1].1) < ($1.labels[0].1, $1.labels[1].1) })
+            counts.requests.map {
+                (labels: [("method", $0.key.method), ("outcome", $0.key.outcome)], value: $0.value)
+            }
+            .sorted { ($0.labels[0].1, $0.labels[1].1) < ($1.labels[0].1, $1.labels[1].1) })
         text.counter("linnet_state_pushes", "Changes that were sent to a connection.", counts.statePushes)
         text.counter(
             "linnet_states_skipped", "Changes that a connection got joined with later ones.",

@@ -76,7 +76,8 @@ extension RouteFrontEnd {
         switch request {
         case .ping:
             return PingResult(
-                id: shell.identity.clock, received: received, sent: shell.ports.clock.now).json
+                id: shell.identity.clock, received: received, sent: shell.ports.clock.now
+            ).json
         case .subscribe:
             connection.seen = publisher.current
             return stateResult
@@ -91,7 +92,8 @@ extension RouteFrontEnd {
                 throw RouteError(.modeUnsupported, "Applications are not supported.")
             }
             return nil
-        case .activate, .deactivate, .stop, .setPlaying, .seek, .setSpeed, .setState, .selectTrack, .setVolume, .setMuted,
+        case .activate, .deactivate, .stop, .setPlaying, .seek, .setSpeed, .setState, .selectTrack,
+            .setVolume, .setMuted,
             .setDeviceVolume, .changeDeviceVolume, .setDeviceMuted, .rename:
             return nil
         }
@@ -107,7 +109,8 @@ extension RouteFrontEnd {
         guard let connection = connections.first(where: { $0.id == id.connection }),
             let waiting = connection.takeWaiting(id)
         else { return }
-        finish(waiting, .success(result(answer, isAnswered: waiting.id != nil, to: connection)), to: connection)
+        finish(
+            waiting, .success(result(answer, isAnswered: waiting.id != nil, to: connection)), to: connection)
     }
 
     func refuse(_ id: RequestID, _ refusal: Refusal) {

@@ -6,7 +6,7 @@ import SessionCore
 
 /// The receiver's side of the route protocol: every connection of a sender, from text to events and from answers
 /// to text. The one place where core and wire meet.
-final class RouteFrontEnd: ListenerService {
+final class RouteFrontEnd {
     /// The order is that of their opening.
     private(set) var connections: [RouteConnection] = []
     private(set) var publisher: Publisher
@@ -71,7 +71,8 @@ final class RouteFrontEnd: ListenerService {
 
     /// The open connection of a client; nil once it is being closed.
     private func connection(of client: any Client) -> RouteConnection? {
-        guard let connection = connections.first(where: { $0.client === client }), !connection.isClosing else {
+        guard let connection = connections.first(where: { $0.client === client }), !connection.isClosing
+        else {
             return nil
         }
         return connection
@@ -125,7 +126,8 @@ final class RouteFrontEnd: ListenerService {
 
     /// Sends the newest state to a subscriber that is behind and reads; one that does not read gets it later, joined.
     func push(to connection: RouteConnection) {
-        guard let seen = connection.seen, seen.version < publisher.current.version, !connection.isClosing else {
+        guard let seen = connection.seen, seen.version < publisher.current.version, !connection.isClosing
+        else {
             return
         }
         guard !connection.isInBatch, !connection.client.isCongested else {

@@ -20,7 +20,8 @@ struct StateComposer {
 
     init(identity: ReceiverIdentity, configuration: ReceiverConfiguration) {
         (self.identity, model, type) = (identity, configuration.model, configuration.deviceType)
-        volumeCap = configuration.volumeCap
+        let cap = configuration.volumeCap
+        volumeCap = cap.isNaN ? 1 : Volume(level: cap).level
     }
 
     mutating func compose(_ state: ReceiverState, artwork: ArtworkShelf) -> JSONValue {
@@ -48,7 +49,8 @@ struct StateComposer {
 
     private func json(_ device: ReceiverState.Device) -> JSONValue {
         .compact([
-            "id": .text(identity.device), "name": .text(device.name), "model": .text(model), "type": .text(type),
+            "id": .text(identity.device), "name": .text(device.name), "model": .text(model),
+            "type": .text(type),
             "volume": .number(device.volume.level), "muted": .bool(device.volume.isMuted),
             "volumeMode": "absolute", "canMute": true, "volumeCap": .number(volumeCap),
             "output": .compact([

@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: 2026 The Linnet contributors
+# SPDX-License-Identifier: Apache-2.0
+
+SWIFT ?= swift
+CC = gcc
+PREFIX ?= /usr/local
+DESTDIR ?=
+BUILD := .build
+SUPPORT := $(BUILD)/support
+SAMPLE := $(BUILD)/sample/first-light.flac
+MEDIA := $(BUILD)/media
+RELEASE := $(BUILD)/release
+# One copy of the Swift runtime in each program: they run on machines without a toolchain.
+RELEASE_FLAGS := -c release --static-swift-stdlib
+CFLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror
+BENCHES ?= first-sound seek resume idle control
+
+.DEFAULT_GOAL := help
+.PHONY: help deps run release test support sample media bench check install clean
+
+help: ## say what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps: ## install the Debian packages that building and running need
+	@scripts/install-packages.sh build run
+	@scripts/check-toolchain.sh $(SWIFT)
+
+run: deps release $(SAMPLE) ## build, start a receiver and play the sample to it
+	@scripts/run.sh $(RELEASE) $(SAMPLE)
+
+release: ## build the programs for use
+	$(SWIFT) build $(RELEASE_FLAGS)
+
+test: ## build and run all tests
+	@scripts/install-packages.sh build run test
+	@scripts/check-toolchain.sh $(SWIFT)
+	@$(MAKE) --no-print-directory support $(SAMPLE) media
+	@scripts/check-support.sh $(SUPPORT)
+	$(SWIFT) test
+
+support: $(SUPPORT)/libasound_module_pcm_simdac.so $(SUPPORT)/simdac-check $(SUPPORT)/quickhttpd ## build the test support
+
+$(SUPPORT)/libasound_module_pcm_simdac.so: Tests/Support/simdac/pcm_simdac.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -fPIC -DPIC -shared -o $@ $< -lasound
+
+$(SUPPORT)/simdac-check: Tests/Support/simdac/check.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $< -lasound
+
+$(SUPPORT)/quickhttpd: Tests/Support/quickhttpd/quickhttpd.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $< -pthread
+
+sample: $(SAMPLE) ## make the sample
+
+$(SAMPLE): scripts/make-sample.sh scripts/sample.py
+	scripts/make-sample.sh $@
+
+media: ## make the media that the tests play
+	@Tests/Support/make-media.sh $(MEDIA)
+
+bench: ## measure, beside the peers: make bench BENCHES='first-sound seek'
+	@scripts/install-packages.sh build run bench
+	@scripts/check-toolchain.sh $(SWIFT)
+	@$(MAKE) --no-print-directory support media release
+	$(RELEASE)/linnet-bench $(BENCHES)
+
+check: ## everything that CI runs
+	.ci/run
+
+install: release ## install the programs, units and pages under DESTDIR and PREFIX
+	scripts/install.sh $(RELEASE) '$(DESTDIR)' '$(PREFIX)'
+
+clean: ## remove what was built
+	rm -rf $(BUILD)

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import Settings
+import SystemProbe
+
+/// Measures the receiver, side by side with its peers in the same run.
+@main
+struct Bench {
+    static let names = ["first-sound", "seek", "resume", "idle", "control"]
+
+    static let help = """
+        Usage: linnet-bench NAME... [--json] [--quick]
+
+        Measures the receiver on simulated sound cards, beside the peers that are installed.
+
+          first-sound  request to first heard sample
+          seek         request to first heard sample of the new position
+          resume       resume to first heard sample
+          idle         memory, processor time and wake-ups, idle and playing
+          control      command to the push that other senders see
+          all          all of these
+
+        Options:
+          --json            one JSON object a line
+          --quick           fewer tries and formats, to see that everything works
+          --programs DIR    where linnetd and linnet-renderer are (default: beside this program)
+          --support DIR     where the simulated card and the HTTP server are (default: .build/support)
+          --help            this text
+
+        Peers: mpd, mpv, gmediarender, snapclient (scripts/install-packages.sh bench).
+        Exit status: 0 measured, 1 something could not be measured, 2 wrong usage.
+
+        """
+
+    static func main() async {
+        let line: CommandLine
+        do {
+            line = try CommandLine(
+                Array(Swift.CommandLine.arguments.dropFirst()),
+                options: [
+                    .init("json", nil, .flag, ""), .init("quick", nil, .flag, ""),
+                    .init("help", "h", .flag, ""),
+                    .init("programs", nil, .string, ""), .init("support", nil, .string, ""),
+                ])
+        } catch { return leave(2, "linnet-bench: \(error)\nTry linnet-bench --help.") }
+        if line.flags.contains("help") { return print(help, terminator: "") }
+        var wanted = Set(line.rest)
+        if wanted.contains("all") { wanted = Set(names) }
+        if wanted.isEmpty {
+            return leave(2, "linnet-bench: name a bench: \(names.joined(separator: ", ")) or all")
+        }
+        if let stranger = wanted.subtracting(names).first {
+            return leave(
+                2, "linnet-bench: there is no bench '\(stranger)'; there are \(names.joined(separator: ", "))"
+            )
+        }
+        let isJSON = line.flags.contains("json")
+        let isQuick = line.flags.contains("quick")
+        var isComplete = true
+        func report(_ figure: Figure) {
+            if figure.ours.median == nil { isComplete = false }
+            print(isJSON ? figure.json : figure.line)
+        }
+        do {
+            let bench = try Workspace(
+                programs: line.strings["programs"] ?? absoluteFolder(of: Swift.CommandLine.arguments[0]),
+                support: absolutePath(line.strings["support"] ?? ".build/support"))
+            if !wanted.isDisjoint(with: ["first-sound", "seek", "resume"]) {
+                await benchSounds(bench, wanted: wanted, quick: isQuick, report: report)
+            }
+            if wanted.contains("idle") { await benchIdle(bench, quick: isQuick, report: report) }
+            if wanted.contains("control") { await benchControl(bench, quick: isQuick, report: report) }
+        } catch { return leave(1, "linnet-bench: \(error)") }
+        if !isComplete { leave(1, "linnet-bench: not everything could be measured") }
+    }
+
+    private static func leave(_ code: Int32, _ message: String) {
+        printError(message)
+        exitProcess(code)
+    }
+}

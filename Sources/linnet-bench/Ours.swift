@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import MediaModel
+import RouteKit
+import SystemProbe
+
+/// Our receiver: `linnetd` with its renderer, driven through RouteKit as any sender would.
+final class Ours: Player {
+    let name = "linnet"
+    let baseURL: String
+    let port: UInt16
+    private let process: ChildProcess
+    private let route: Route
+    private var media: MediaSession?
+    var pids: [Int32] { ProcessTable.family(of: process.pid) }
+
+    /// Starts the receiver on card `device`. `settings` are more options of `linnetd`.
+    init(_ bench: Workspace, device: String, settings: [String] = []) async throws {
+        baseURL = bench.loopbackURL
+        let output = "\(bench.folder)/linnetd.out"
+        let state = "\(bench.folder)/state-\(monotonicNanoseconds())"
+        process = try ChildProcess(
+            [
+                "\(bench.programs)/linnetd", "--config-dir", bench.folder, "--state-dir", state, "--port",
+                "0",
+                "--name", "bench", "--device", device, "--advertise", "false", "--volume", "100",
+            ] + settings, environment: bench.cardEnvironment, output: output,
+            errors: "\(bench.folder)/linnetd.log")
+        port = try retry(seconds: 15) {
+            let words = readText(output).split(separator: " ")
+            guard let place = words.firstIndex(of: "port"), place + 1 < words.count,
+                let port = UInt16(words[place + 1])
+            else {
+                throw ProbeFailure(
+                    "linnetd did not get ready; see its log: \(readText("\(bench.folder)/linnetd.log"))", 0)
+            }
+            return port
+        }
+        let receiver = try await Receiver.at(Receiver.Address(host: "127.0.0.1", port: port))
+        route = try await RouteController.shared.activate(receiver)
+    }
+
+    func play(_ url: String) async throws { media = try await Self.start(url, on: route) }
+
+    @RouteActor private static func start(_ url: String, on route: Route) async throws -> MediaSession {
+        let session = RouteSession(url: url)
+        guard route.addSession(session) else { throw ProbeFailure("the session was not taken on", 0) }
+        return try await session.start()
+    }
+
+    func stop() async throws {
+        let route = route
+        await Self.stopAll(route)
+        media = nil
+    }
+
+    @RouteActor private static func stopAll(_ route: Route) async {
+        for session in route.sessions { await session.stop() }
+    }
+
+    private func control(_ body: @escaping @RouteActor @Sendable (PlaybackControl) -> Void) async throws {
+        guard let media else { throw ProbeFailure("nothing plays", 0) }
+        await RouteActor.run { body(media.playbackControl) }
+    }
+
+    func seek(seconds: Int) async throws {
+        try await control { $0.seek(to: MediaTime(value: Int64(seconds), timescale: 1)) }
+    }
+    func pause() async throws { try await control { $0.isPlaying = false } }
+    func resume() async throws { try await control { $0.isPlaying = true } }
+
+    /// Why playing failed, if it did.
+    func failure() async -> String? {
+        guard let media else { return nil }
+        return await RouteActor.run { media.playbackControl.error.map { "\($0)" } }
+    }
+
+    func shutDown() async {
+        let route = route
+        await RouteController.shared.deactivate(route)
+        process.end()
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import ReceiverTestKit
+import SystemProbe
+
+/// What one player did with one format: milliseconds from a request to the first heard sample that belongs to it.
+struct SoundTimes {
+    var play = Samples()
+    var seek = Samples()
+    var resume = Samples()
+}
+
+/// Waits for sounds on one simulated card.
+struct Ear {
+    private var card: SimulatedCard
+
+    init(_ bench: Workspace, card number: Int) {
+        card = SimulatedCard(folder: "\(bench.folder)/card", number: number)
+    }
+
+    /// When the first sample of `channel` is heard at or after `time`; nil if that takes over `milliseconds`.
+    mutating func firstSound(
+        from time: Int64, channel: Int, threshold: Int16, within milliseconds: Int = 8_000
+    ) -> Int64? {
+        let limit = time + Int64(milliseconds) * 1_000_000
+        while monotonicNanoseconds() < limit {
+            // Frames that are written but not yet due can still be dropped, so they do not count.
+            if let heard = card.recording().firstSound(from: time, channel: channel, threshold: threshold),
+                heard <= monotonicNanoseconds()
+            {
+                return heard
+            }
+            pause(milliseconds: 20)
+        }
+        return nil
+    }
+}
+
+/// Plays, seeks, pauses and resumes `tries` times. The media sounds on the left in its first minute and on the right in its
+/// second, so a seek counts only when the new place is heard.
+func measureSounds(
+    of player: any Player, ending: String, ear: inout Ear, tries: Int, seeks: Bool
+) async throws -> SoundTimes {
+    var times = SoundTimes()
+    let url = "\(player.baseURL)/track.\(ending)"
+    func milliseconds(_ heard: Int64?, since start: Int64) -> Double? {
+        heard.map { Double($0 - start) / 1e6 }
+    }
+    // The first try warms everything up and does not count.
+    for number in 0...tries {
+        let start = monotonicNanoseconds()
+        try await player.play(url)
+        let heard = ear.firstSound(from: start, channel: 0, threshold: 33)
+        if number > 0 { times.play.add(milliseconds(heard, since: start)) }
+        pause(milliseconds: 200)
+        if number < tries {
+            try await player.stop()
+            pause(milliseconds: 300)
+        }
+    }
+    guard seeks else {
+        try await player.stop()
+        return times
+    }
+    for number in 0..<tries {
+        let isFar = number % 2 == 0
+        pause(milliseconds: 450)
+        let start = monotonicNanoseconds()
+        try await player.seek(seconds: (isFar ? 90 : 20) + number % 3)
+        times.seek.add(
+            milliseconds(ear.firstSound(from: start, channel: isFar ? 1 : 0, threshold: 600), since: start))
+    }
+    for _ in 0..<tries {
+        pause(milliseconds: 250)
+        try await player.pause()
+        pause(milliseconds: 600)
+        let start = monotonicNanoseconds()
+        try await player.resume()
+        let heard = ear.firstSound(from: start, channel: tries % 2 == 1 ? 1 : 0, threshold: 33)
+        times.resume.add(milliseconds(heard, since: start))
+    }
+    try await player.stop()
+    pause(milliseconds: 300)
+    return times
+}
+
+/// `first-sound`, `seek` and `resume`, which share their players.
+func benchSounds(_ bench: Workspace, wanted: Set<String>, quick: Bool, report: (Figure) -> Void) async {
+    let endings = quick ? ["flac", "mp3"] : ["flac", "mp3", "wav", "m4a"]
+    let tries = quick ? 3 : 11
+    let seeks = wanted.contains("seek") || wanted.contains("resume")
+    var results: [String: [String: SoundTimes]] = [:]
+    var missing: [(name: String, reason: String)] = []
+    // One after the other, in the same minutes: two players at once would measure each other.
+    for name in ["linnet", "mpd", "mpv", "gmediarender"] {
+        do {
+            if name != "linnet", findProgram(name) == nil {
+                throw ProbeFailure("not installed", 0)
+            }
+            bench.cleanCard(0)
+            var ear = Ear(bench, card: 0)
+            let player: any Player
+            switch name {
+            case "linnet": player = try await Ours(bench, device: "plugsim0")
+            case "mpd": player = try MPD(bench, device: "plugsim0")
+            case "mpv": player = try MPV(bench, device: "plugsim0")
+            default: player = try GMediaRender(bench, device: "plugsim0")
+            }
+            pause(milliseconds: 1_500)
+            for ending in endings {
+                results[name, default: [:]][ending] = try await measureSounds(
+                    of: player, ending: ending, ear: &ear, tries: tries, seeks: seeks)
+            }
+            await player.shutDown()
+        } catch { missing.append((name, "\(error)")) }
+    }
+    let kinds: [(bench: String, path: KeyPath<SoundTimes, Samples>, limit: Double)] = [
+        ("first-sound", \.play, 0.8), ("seek", \.seek, 1), ("resume", \.resume, 1),
+    ]
+    for kind in kinds where wanted.contains(kind.bench) {
+        for ending in endings {
+            var figure = Figure(
+                bench: kind.bench, figure: ending, unit: "ms",
+                ours: results["linnet"]?[ending]?[keyPath: kind.path] ?? Samples(),
+                reach: .ratioAtMost(kind.limit))
+            for name in ["mpd", "mpv", "gmediarender"] {
+                if let times = results[name]?[ending] {
+                    figure.peers.append((name, times[keyPath: kind.path]))
+                }
+            }
+            figure.missing = missing
+            report(figure)
+        }
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemProbe
+
+/// The folder, media, servers and simulated cards of one bench run. Everything goes when the object goes.
+final class Workspace {
+    let folder: String
+    /// The project's support tools: simulated card and quick HTTP server.
+    let support: String
+    /// The folder of the programs that are measured.
+    let programs: String
+    let loopbackURL: String
+    let mpdPort: UInt16 = 16_619
+    private var servers: [ChildProcess] = []
+    private var network: PeerNetwork?
+
+    /// A network of two ends, one of them in a namespace.
+    struct PeerNetwork {
+        let name: String
+        let interface: String
+        /// The peer's address.
+        let inside: String
+        /// Our media server, as the peer reaches it.
+        let serverURL: String
+    }
+
+    init(programs: String, support: String) throws {
+        (self.programs, self.support) = (programs, support)
+        // Programs are started from other folders, so the paths must not depend on this one.
+        for tool in ["libasound_module_pcm_simdac.so", "quickhttpd"]
+        where readBytes("\(support)/\(tool)", limit: 1) == nil {
+            throw ProbeFailure("\(support)/\(tool) is missing; `make support` builds it", 0)
+        }
+        folder = "/tmp/linnet-bench-\(monotonicNanoseconds())"
+        for path in [folder, "\(folder)/card", "\(folder)/state", "\(folder)/www"] {
+            try run(["mkdir", "-p", path])
+        }
+        let port: UInt16 = 18_199
+        loopbackURL = "http://127.0.0.1:\(port)"
+        try makeMedia()
+        try writeText(alsaConfiguration, to: "\(folder)/asoundrc")
+        servers.append(
+            try ChildProcess(
+                ["\(support)/quickhttpd", "\(port)", media], output: "\(folder)/quickhttpd.log"))
+        _ = try retry(seconds: 5) { try StreamSocket(host: "127.0.0.1", port: port) }
+    }
+
+    deinit {
+        servers.forEach { $0.kill() }
+        if let network { _ = try? run(["ip", "netns", "delete", network.name]) }
+        _ = try? run(["rm", "-rf", folder])
+    }
+
+    /// Environment for a program that plays to the simulated cards.
+    var cardEnvironment: [String: String] {
+        ["ALSA_CONFIG_PATH": "\(folder)/asoundrc", "HOME": folder, "XDG_RUNTIME_DIR": folder]
+    }
+
+    /// The recording of card `number`, without its ending.
+    func recording(_ number: Int) -> String { "\(folder)/card/sim\(number)" }
+
+    /// Starts card `number` anew.
+    func cleanCard(_ number: Int) {
+        for ending in ["raw", "seg"] { _ = try? run(["rm", "-f", "\(recording(number)).\(ending)"]) }
+    }
+
+    private var alsaConfiguration: String {
+        var text =
+            "</usr/share/alsa/alsa.conf>\npcm_type.simdac { lib \"\(support)/libasound_module_pcm_simdac.so\" }\n"
+        for number in 0..<2 {
+            text +=
+                "pcm.sim\(number) { type simdac path \"\(recording(number))\" hint { show on description \"sim\" } }\n"
+            text +=
+                "pcm.plugsim\(number) { type plug slave.pcm sim\(number) hint { show on description \"plug\" } }\n"
+        }
+        return text
+    }
+
+    /// Makes a namespace joined to this host, with a media server inside; once.
+    func peerNetwork() throws -> PeerNetwork {
+        if let network { return network }
+        let name = "linnet-bench"
+        _ = try? run(["ip", "netns", "delete", name])
+        try run(["ip", "netns", "add", name])
+        let result = PeerNetwork(
+            name: name, interface: "eth0", inside: "10.79.0.1", serverURL: "http://10.79.0.1:18198")
+        network = result
+        try run(["ip", "-n", name, "link", "set", "lo", "up"])
+        try run(["ip", "link", "add", "linnetb0", "type", "veth", "peer", "name", "eth0", "netns", name])
+        try run(["ip", "addr", "add", "10.79.0.2/24", "dev", "linnetb0"])
+        try run(["ip", "link", "set", "linnetb0", "up"])
+        try run(["ip", "-n", name, "addr", "add", "10.79.0.1/24", "brd", "+", "dev", "eth0"])
+        try run(["ip", "-n", name, "link", "set", "eth0", "up"])
+        try run(["ip", "-n", name, "route", "add", "224.0.0.0/4", "dev", "eth0"])
+        servers.append(
+            try ChildProcess(
+                ["ip", "netns", "exec", name, "\(support)/quickhttpd", "-a", "0.0.0.0", "18198", media],
+                output: "\(folder)/quickhttpd-peer.log"))
+        _ = try retry(seconds: 5) { try StreamSocket(host: "10.79.0.1", port: 18_198) }
+        return result
+    }
+
+    // MARK: Media
+
+    private var media: String { "\(support)/bench-media" }
+
+    /// 120 s of a tone and noise, on the left alone in the first half, on the right alone in the second, so that
+    /// what is heard after a seek shows where it comes from. Kept beside the support tools.
+    private func makeMedia() throws {
+        let wave = "\(media)/track.wav"
+        if readBytes("\(media)/complete", limit: 1) != nil { return }
+        try run(["mkdir", "-p", media])
+        try writeWave(wave)
+        let encoders = [
+            ("flac", "flacenc"), ("mp3", "lamemp3enc target=bitrate bitrate=256 cbr=true ! id3v2mux"),
+            ("m4a", "avenc_aac bitrate=192000 ! aacparse ! mp4mux faststart=true"),
+        ]
+        for (ending, encoder) in encoders {
+            let stages =
+                "filesrc location=\(wave) ! wavparse ! audioconvert ! \(encoder) ! "
+                + "filesink location=\(media)/track.\(ending)"
+            try run(["gst-launch-1.0", "-q"] + stages.split(separator: " ").map(String.init), seconds: 180)
+        }
+        try writeText("yes", to: "\(media)/complete")
+    }
+
+    private func writeWave(_ path: String) throws {
+        let rate = 44_100
+        let frames = rate * 120
+        func little(_ value: Int, _ bytes: Int) -> [UInt8] {
+            (0..<bytes).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+        }
+        var bytes = Array("RIFF".utf8) + little(36 + frames * 4, 4) + Array("WAVEfmt ".utf8)
+        bytes += little(16, 4) + little(1, 2) + little(2, 2) + little(rate, 4) + little(rate * 4, 4)
+        bytes += little(4, 2) + little(16, 2) + Array("data".utf8) + little(frames * 4, 4)
+        bytes.reserveCapacity(44 + frames * 4)
+        // A rotating pointer makes the 1 kHz sine; started off zero so that the first sample is not silent.
+        let (cosine, sine) = (0.989_863_9, 0.142_018_8)
+        var (x, y) = (0.540_302, 0.841_471)
+        var noise: UInt32 = 2_463_534_242
+        for frame in 0..<frames {
+            (x, y) = (x * cosine - y * sine, x * sine + y * cosine)
+            noise ^= noise << 13
+            noise ^= noise >> 17
+            noise ^= noise << 5
+            let hiss = Double(Int32(bitPattern: noise)) / 2_147_483_648 * 0.08
+            let sample = little(Int((0.3 * y + hiss) * 32_767), 2)
+            bytes += frame < frames / 2 ? sample + [0, 0] : [0, 0] + sample
+        }
+        try writeBytes(bytes, to: path)
+    }
+}
+
+/// Runs a short program to its end; an exit code other than 0 is an error that names the program.
+func run(_ arguments: [String], seconds: Int = 20) throws {
+    let process = try ChildProcess(arguments)
+    guard let code = process.wait(milliseconds: seconds * 1_000) else {
+        throw ProbeFailure("\(arguments[0]) did not end within \(seconds) s", 0)
+    }
+    if code != 0 { throw ProbeFailure("`\(arguments.joined(separator: " "))` ended with \(code)", 0) }
+}

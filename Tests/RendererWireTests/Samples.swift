@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import MediaModel
+import RendererWire
+
+/// One message of every kind, with every optional part there once and absent once, and the ends of the number ranges.
+enum Samples {
+    static let load = LoadID(.max)
+    static let range = TimeRange(
+        start: MediaTime(value: .min, timescale: .max), duration: MediaTime(value: .max, timescale: 1))
+    static let timeline = Timeline(
+        range: range, seekableRanges: [range, .empty], isLive: true, capabilities: [.seek, .scanBackward])
+    static let tracks = Tracks(
+        audio: TrackSelection(
+            options: [
+                TrackOption(
+                    identifier: "audio/1", displayName: "Ελληνικά 🎧", languageTag: "el",
+                    characteristics: ["original", ""]),
+                TrackOption(identifier: "audio/2", displayName: ""),
+            ], current: "audio/1"),
+        audioDescription: TrackSelection(), legible: TrackSelection(options: [], current: nil))
+    static let failure = MediaFailure(.httpStatus, "the server says no", httpStatus: 503)
+    static let output = OutputStatus(
+        state: .open, device: "hw:CARD=DAC,DEV=0", reason: "held by a player", sampleRate: 192_000,
+        hasHardwareVolume: true)
+
+    static let commands: [RendererCommand] = [
+        .load(
+            load,
+            MediaItem(
+                uri: "http://example.org/ä?b=c",
+                headers: [
+                    HeaderField(name: "Cookie", value: "a=b"), HeaderField(name: "Cookie", value: "c=d"),
+                ],
+                userAgent: "sender/1", startPosition: MediaTime(value: 7, timescale: 3)), playing: true),
+        .load(LoadID(0), MediaItem(uri: ""), playing: false),
+        .setPlaying(load, true),
+        .setPlaying(load, false),
+        .seek(load, SeekID(.max), to: MediaTime(value: -1, timescale: 90_000), tolerance: .positiveInfinity),
+        .seek(load, SeekID(0), to: .indefinite, tolerance: .invalid),
+        .seek(load, SeekID(1), to: .negativeInfinity, tolerance: .zero),
+        .setSpeed(load, 0.25),
+        .setScan(load, -32),
+        .setScan(load, nil),
+        .selectTrack(load, .audio, identifier: "audio/2"),
+        .selectTrack(load, .audioDescription, identifier: nil),
+        .selectTrack(load, .legible, identifier: ""),
+        .setMediaVolume(load, Volume(level: 0.1, isMuted: true)),
+        .setOutputVolume(.full),
+        .stop(load),
+        .warmUp,
+    ]
+
+    static let events: [RendererEvent] =
+        OutputStatus.State.allCases.map { .started(OutputStatus(state: $0, device: "")) }
+        + MediaFailure.Code.allCases.map { .failed(load, MediaFailure($0, "")) }
+        + [
+            .started(output),
+            .loaded(
+                load, LoadedMedia(timeline: timeline, tracks: tracks, hasAudio: true, hasVideo: false)),
+            .timelineChanged(
+                load,
+                Timeline(range: .empty, seekableRanges: nil, isLive: false, capabilities: [.scanForward])),
+            .timelineChanged(load, .unknown),
+            .positionChanged(
+                load,
+                PlaybackPosition(position: MediaTime(nanoseconds: 1), clockTime: .min, rate: -0.5)),
+            .bufferingChanged(load, true),
+            .metadataChanged(
+                load,
+                Metadata(
+                    title: "T\u{0}", subtitle: "S", album: "A",
+                    videoSize: PixelSize(width: .max, height: .min))),
+            .metadataChanged(load, Metadata()),
+            .artworkFound(
+                load,
+                Artwork(
+                    bytes: [0xff, 0xd8, 0], type: "image/jpeg", size: PixelSize(width: 1, height: 2))),
+            .artworkFound(load, Artwork(bytes: [], type: "", size: nil)),
+            .tracksChanged(load, tracks),
+            .seekFinished(load, SeekID(3), failure: nil),
+            .seekFinished(load, SeekID(4), failure: failure),
+            .ended(load),
+            .failed(load, failure),
+            .stopped(load),
+            .outputChanged(output),
+            .outputVolumeChanged(Volume(level: 0.5, isMuted: false)),
+            .exited(reason: "signal 11"),
+        ]
+
+    static let messages: [RendererMessage] =
+        [
+            .hello(version: 1), .hello(version: .max), .configure([]),
+            .configure([
+                RendererSetting(key: "output.device", value: "default"),
+                RendererSetting(key: "", value: "🎵"),
+            ]),
+            .ping(0), .pong(.max),
+        ] + commands.map { .command($0) } + events.map { .event($0) }
+}

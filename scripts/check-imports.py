@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Linnet contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the sources against the layers of Docs/architecture.md.
+
+usage: check-imports.py [--declared] [ROOT]
+
+For each target: which modules it may import, and that `unsafe` stays in the fences. With --declared, instead: that
+each target declares in Package.swift every target that it imports; the package manager's own check of that name lets
+some pass when an earlier build has left the module behind. Prints file and line of each breach; exits with 1 when
+there is one. The table is the list of what is allowed; a debt is an entry of DEBTS.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+WORDS = {"MediaModel", "Timing"}
+CORE = {"SessionCore"}
+WIRE = {"RouteWire", "RendererWire"}
+RUNTIME = {"ReceiverRuntime"}
+GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
+FENCES = GLIB_FENCES | {"ALSA", "SystemProbe"}
+ADAPTERS = {"SoupListener", "AvahiAdvertiser", "RendererProcess", "AudioOutput", "GStreamerRenderer"}
+LIBRARIES = {"RouteKit"}
+SUPPORT = {"ReceiverTestKit"}
+
+# Target → what it may import. Modules of the toolchain are named too: nothing else may be used.
+ALLOWED = {
+    "MediaModel": set(),
+    "Timing": {"MediaModel"},
+    "SessionCore": WORDS,
+    "RouteWire": WORDS,
+    "RendererWire": WORDS,
+    "ReceiverRuntime": WORDS | CORE | {"RouteWire", "Synchronization"},
+    "GLibLoop": {"CGLib", "Synchronization", "Glibc"},
+    "Soup": {"GLibLoop", "CGLib", "CSoup", "Synchronization", "Glibc"},
+    "Avahi": {"GLibLoop", "CGLib", "CAvahi", "Synchronization", "Glibc"},
+    "Settings": {"GLibLoop", "CGLib", "Synchronization", "Glibc"},
+    "ALSA": {"CALSA", "Synchronization", "Glibc"},
+    "GStreamer": {"GLibLoop", "CGLib", "CGStreamer", "Synchronization", "Glibc"},
+    "SystemProbe": {"CALSA", "CGLib", "Synchronization", "Glibc"},
+    "SoupListener": WORDS | RUNTIME | {"Soup", "GLibLoop", "Synchronization"},
+    "AvahiAdvertiser": WORDS | RUNTIME | {"Avahi", "GLibLoop", "Synchronization"},
+    "RendererProcess": WORDS | RUNTIME | {"RendererWire", "Settings", "GLibLoop", "Synchronization"},
+    "AudioOutput": WORDS | {"ALSA", "Synchronization"},
+    "GStreamerRenderer": WORDS | {"GStreamer", "AudioOutput", "GLibLoop", "Synchronization"},
+    "RouteKit": WORDS | {"RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
+    "ReceiverTestKit": WORDS | CORE | RUNTIME | {"RouteWire", "Synchronization", "Glibc"},
+    "linnetd": WORDS | RUNTIME | {
+        "SoupListener", "AvahiAdvertiser", "RendererProcess", "Settings", "GLibLoop", "Synchronization"},
+    "linnet-renderer": WORDS | {
+        "GStreamerRenderer", "AudioOutput", "RendererWire", "Settings", "GLibLoop", "Synchronization"},
+    "linnet": WORDS | {"RouteKit", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
+    # Measures on the simulated card, whose reader is test support.
+    "linnet-bench": WORDS | {
+        "RouteKit", "SystemProbe", "ReceiverTestKit", "Settings", "GLibLoop", "Observation", "Synchronization"},
+}
+
+# The one file of a wire target that may use the JSON coders.
+CODERS = {"RouteWire": {"FoundationEssentials"}}
+
+# Tests may also read files and compare JSON by the toolchain's means, never by full Foundation.
+TESTS = {"Testing", "Glibc", "FoundationEssentials", "Observation", "Synchronization"}
+
+# Where `unsafe` may stand: the fences, and test support that reads files.
+UNSAFE = FENCES | SUPPORT
+
+# (file, module): a reason, until it is paid.
+DEBTS: dict[tuple[str, str], str] = {}
+
+IMPORT = re.compile(
+    r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?"
+    r"import\s+(?:(?:struct|class|enum|protocol|typealias|func|var|let)\s+)?(\w+)")
+HEADER = (
+    "// SPDX-FileCopyrightText: 2026 The Linnet contributors",
+    "// SPDX-License-Identifier: Apache-2.0",
+)
+# Target → its files that import the coders.
+coder_files: dict[str, set[str]] = {}
+EXECUTOR = re.compile(r"unownedExecutor|asUnownedSerialExecutor|UnownedSerialExecutor")
+
+
+def code_of(line):
+    """The line without string literals and comment; enough to look for a keyword."""
+    return re.sub(r"//.*", "", re.sub(r'"(?:\\.|[^"\\])*"', '""', line))
+
+
+def check_file(path, name, target, allowed, may_be_unsafe, coders):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    start = 1 if lines and lines[0].startswith(("// swift-tools-version", "#!")) else 0
+    if tuple(lines[start:start + 2]) != HEADER:
+        yield f"{name}:1: the two lines of the licence are missing"
+    if len(lines) > 450 and not name.startswith("Tests/"):
+        yield f"{name}: {len(lines)} lines; a file past 400 wants a reason or a cut"
+    in_text = False
+    for number, line in enumerate(lines, 1):
+        in_text ^= line.count('"""') % 2 == 1
+        if in_text:
+            continue
+        found = IMPORT.match(line)
+        if found:
+            module = found.group(1)
+            if module in coders.get(target, ()):
+                coder_files.setdefault(target, set()).add(name)
+            elif module not in allowed and (name, module) not in DEBTS:
+                yield f"{name}:{number}: {target} may not import {module}"
+        code = code_of(line)
+        if re.search(r"\btry!", code):
+            yield f"{name}:{number}: try! is not used here"
+        if not may_be_unsafe and re.search(r"\bunsafe\b", code) and not EXECUTOR.search(code):
+            yield f"{name}:{number}: unsafe outside a fence"
+
+
+def main(root):
+    breaches = []
+    targets = sorted(path for path in (root / "Sources").iterdir() if path.is_dir())
+    for folder in targets:
+        target = folder.name
+        if target.startswith("C") and (folder / "module.modulemap").exists():
+            continue
+        if target not in ALLOWED:
+            breaches.append(f"Sources/{target}: no line in the table of scripts/check-imports.py")
+            continue
+        for path in sorted(folder.rglob("*.swift")):
+            name = str(path.relative_to(root))
+            breaches += check_file(path, name, target, ALLOWED[target], target in UNSAFE, CODERS)
+    own = {folder.name for folder in targets}
+    for path in sorted((root / "Tests").rglob("*.swift")):
+        name = str(path.relative_to(root))
+        target = path.relative_to(root / "Tests").parts[0]
+        # A test reaches what it tests; a C door only in the tests of its fence.
+        tested = target.removesuffix("Tests")
+        doors = {f"C{tested}", "CGLib"} if tested in FENCES else set()
+        modules = {name for name in own if not (root / "Sources" / name / "module.modulemap").exists()}
+        breaches += check_file(path, name, target, modules | doors | TESTS, True, {})
+    for target, files in coder_files.items():
+        if len(files) > 1:
+            breaches.append(f"{target}: the coders belong in one file, not in {sorted(files)}")
+    for breach in breaches:
+        print(breach)
+    if breaches:
+        return f"check-imports: {len(breaches)} breaches"
+    print(f"check-imports: {len(targets)} targets keep the layers")
+    return 0
+
+
+def imports_of(path):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        found = IMPORT.match(line)
+        if found:
+            yield number, found.group(1)
+
+
+def check_declared(root):
+    dumped = subprocess.run(
+        ["swift", "package", "--package-path", str(root), "dump-package"], check=True, capture_output=True, text=True)
+    targets = json.loads(dumped.stdout)["targets"]
+    own = {target["name"] for target in targets}
+    breaches = []
+    for target in targets:
+        declared = {name for dependency in target["dependencies"] for name in dependency.get("byName") or [] if name}
+        folder = root / ("Tests" if target["type"] == "test" else "Sources") / target["name"]
+        for path in sorted(folder.rglob("*.swift")):
+            for number, module in imports_of(path):
+                if module in own - declared:
+                    breaches.append(f"{path.relative_to(root)}:{number}: {target['name']} does not declare {module}")
+    for breach in breaches:
+        print(breach)
+    if breaches:
+        return f"check-imports: {len(breaches)} imports that are not declared"
+    print(f"check-imports: {len(targets)} targets declare what they import")
+    return 0
+
+
+if __name__ == "__main__":
+    words = [word for word in sys.argv[1:] if word != "--declared"]
+    start = (pathlib.Path(words[0]) if words else pathlib.Path(__file__).parent.parent).resolve()
+    sys.exit(check_declared(start) if "--declared" in sys.argv else main(start))

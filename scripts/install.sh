@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-FileCopyrightText: 2026 The Linnet contributors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs what was built. A configuration that is there already is left alone.
+# usage: install.sh BIN-FOLDER DESTDIR PREFIX
+#   DESTDIR   put before every path, for package builds; empty installs into this system
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+if [[ $# -ne 3 || $3 != /* ]]; then
+    echo "usage: install.sh BIN-FOLDER DESTDIR PREFIX (an absolute path)" >&2
+    exit 2
+fi
+built=$1
+destdir=$2
+prefix=${3%/}
+
+put() { # MODE SOURCE TARGET
+    install -D -m "$1" "$2" "$destdir$3"
+    echo "  $3"
+}
+
+put_programs() {
+    local program
+    for program in linnet linnetd linnet-renderer; do
+        put 755 "$built/$program" "$prefix/bin/$program"
+        strip --strip-debug "$destdir$prefix/bin/$program"
+    done
+}
+
+put_pages() {
+    local page section name
+    # The page of the configuration is made from the daemon's own table of settings.
+    "$built/linnetd" --print-manual >"$work/receiver.conf.5"
+    for page in "$root"/packaging/man/*.[1-8] "$work/receiver.conf.5"; do
+        [[ -e $page ]] || continue
+        name=$(basename "$page")
+        section=${name##*.}
+        put 644 "$page" "$prefix/share/man/man$section/$name"
+    done
+}
+
+put_completions() {
+    local shell target
+    for shell in bash zsh fish; do
+        case $shell in
+            bash) target=$prefix/share/bash-completion/completions/linnet ;;
+            zsh) target=$prefix/share/zsh/site-functions/_linnet ;;
+            fish) target=$prefix/share/fish/vendor_completions.d/linnet.fish ;;
+        esac
+        [[ ! -e $root/packaging/completions/linnet.$shell ]] ||
+            put 644 "$root/packaging/completions/linnet.$shell" "$target"
+    done
+}
+
+put_service() {
+    # Units under /usr/local are read as well as those under /usr.
+    sed "s|@BINDIR@|$prefix/bin|" "$root/packaging/systemd/linnetd.service" >"$work/linnetd.service"
+    put 644 "$work/linnetd.service" "$prefix/lib/systemd/system/linnetd.service"
+    put 644 "$root/packaging/receiver.conf" "$prefix/share/doc/linnet/receiver.conf"
+    if [[ ! -e $destdir/etc/linnet/receiver.conf ]]; then
+        put 644 "$root/packaging/receiver.conf" /etc/linnet/receiver.conf
+    fi
+}
+
+# The registry names each plugin with its full path and time, so it can only be made where it will be used.
+prepare_plugins() {
+    local folder=$prefix/lib/linnet/plugins
+    if [[ -n $destdir ]]; then
+        install -d "$destdir$folder"
+        echo "  $folder is empty: run $prefix/bin/linnet-renderer --prepare $folder on the machine itself"
+    else
+        "$prefix/bin/linnet-renderer" --prepare "$folder"
+        echo "  $folder"
+    fi
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+echo "Installing under ${destdir:-/}:"
+put_programs
+put_pages
+put_completions
+put_service
+prepare_plugins
+[[ -n $destdir ]] || echo "Start it with: systemctl daemon-reload && systemctl enable --now linnetd"
