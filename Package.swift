@@ -24,8 +24,13 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// A test target with the house's settings.
-func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
-    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
+    resources: [Resource]? = nil
+) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, exclude: exclude, resources: resources,
+        swiftSettings: settings)
 }
 
 let package = Package(
@@ -124,7 +129,7 @@ let package = Package(
         tests("MediaModelTests", ["MediaModel"]),
         tests("TimingTests", ["Timing", "MediaModel"]),
         tests("SessionCoreTests", ["SessionCore", "MediaModel", "Timing"]),
-        tests("RouteWireTests", ["RouteWire", "MediaModel"]),
+        tests("RouteWireTests", ["RouteWire", "MediaModel"], exclude: ["Fixtures"]),
         tests("RendererWireTests", ["RendererWire", "MediaModel"]),
         tests(
             "ReceiverRuntimeTests",
@@ -135,16 +140,16 @@ let package = Package(
         tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel"]),
         tests("GStreamerRendererTests", ["GStreamerRenderer", "AudioOutput", "MediaModel"]),
         tests(
-            "RouteKitTests", ["RouteKit", "RouteWire", "MediaModel", "Timing", "Soup", "GLibLoop", "linnet"]),
+            "RouteKitTests",
+            [
+                "RouteKit", "RouteWire", "MediaModel", "Timing", "Soup", "Settings", "GLibLoop", "linnet",
+            ]),
         tests("SoupListenerTests", ["SoupListener", "ReceiverRuntime", "ReceiverTestKit", "Soup", "GLibLoop"]),
         tests(
             "RendererProcessTests",
             ["RendererProcess", "ReceiverRuntime", "ReceiverTestKit", "MediaModel", "Settings", "GLibLoop"]),
         tests(
             "IntegrationTests",
-            [
-                "RouteKit", "ReceiverTestKit", "Settings", "SystemProbe", "GLibLoop", "Soup", "linnetd",
-                "linnet-renderer",
-            ]),
+            ["RouteKit", "ReceiverTestKit", "Settings", "SystemProbe", "GLibLoop", "Soup"]),
     ]
 )
