@@ -24,8 +24,13 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 /// A test target with the house's settings.
-func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
-    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
+    resources: [Resource]? = nil
+) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, exclude: exclude, resources: resources,
+        swiftSettings: settings)
 }
 
 let package = Package(
@@ -103,13 +108,14 @@ let package = Package(
         program(
             "linnetd",
             [
-                "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "RendererProcess", "Settings",
+                "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "RendererProcess", "RendererWire",
+                "Settings",
                 "GLibLoop", "MediaModel", "Timing",
             ]),
         program(
             "linnet-renderer",
             ["GStreamerRenderer", "AudioOutput", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
-        program("linnet", ["RouteKit", "Settings", "Soup", "GLibLoop"]),
+        program("linnet", ["RouteKit", "Settings", "MediaModel", "GLibLoop"]),
         program("linnet-bench", ["RouteKit", "MediaModel", "Settings", "SystemProbe", "ReceiverTestKit"]),
 
         // MARK: Test support
@@ -123,7 +129,7 @@ let package = Package(
         tests("MediaModelTests", ["MediaModel"]),
         tests("TimingTests", ["Timing", "MediaModel"]),
         tests("SessionCoreTests", ["SessionCore", "MediaModel", "Timing"]),
-        tests("RouteWireTests", ["RouteWire", "MediaModel"]),
+        tests("RouteWireTests", ["RouteWire", "MediaModel"], exclude: ["Fixtures"]),
         tests("RendererWireTests", ["RendererWire", "MediaModel"]),
         tests(
             "ReceiverRuntimeTests",
@@ -133,7 +139,8 @@ let package = Package(
         tests("AvahiTests", ["Avahi", "GLibLoop"]),
         tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel"]),
         tests("GStreamerRendererTests", ["GStreamerRenderer", "AudioOutput", "MediaModel"]),
-        tests("RouteKitTests", ["RouteKit"]),
+        tests(
+            "RouteKitTests", ["RouteKit", "RouteWire", "MediaModel", "Timing", "Soup", "GLibLoop", "linnet"]),
         tests("IntegrationTests", ["RouteKit", "ReceiverTestKit", "Settings", "SystemProbe"]),
     ]
 )

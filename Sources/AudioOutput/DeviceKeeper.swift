@@ -82,7 +82,9 @@ final class DeviceKeeper {
     }
 
     private func candidates() -> [String] {
-        if configuration.device != "auto" { return [configuration.device] }
+        let wanted = configuration.device
+        // A name without a colon may be one of the configuration's or a card's. The card may come later.
+        if wanted != "auto" { return wanted.contains(":") ? [wanted] : [wanted, "hw:CARD=\(wanted)"] }
         return SoundCard.playing().map { "hw:CARD=\($0.id)" } + ["default"]
     }
 

@@ -68,6 +68,26 @@ import CGLib
     /// Kills the child.
     package func forceExit() { unsafe g_subprocess_force_exit(pointer) }
 
+    /// Calls `body` on this loop once the child has ended and was reaped, whether or not this object still exists.
+    package func whenEnded(_ body: @escaping (Exit) -> Void) {
+        let box = unsafe Unmanaged.passRetained(ExitBody(body))
+        unsafe g_subprocess_wait_async(
+            pointer, nil,
+            { child, result, data in
+                let box = unsafe Unmanaged<ExitBody>.fromOpaque(data!).takeRetainedValue()
+                let child = unsafe OpaquePointer(child!)
+                unsafe g_subprocess_wait_finish(child, result, nil)
+                unsafe box.body(ChildProcess.exit(of: child))
+            }, box.toOpaque())
+    }
+
+    private static func exit(of child: OpaquePointer) -> Exit {
+        if unsafe g_subprocess_get_if_signaled(child) != 0 {
+            return .signal(unsafe g_subprocess_get_term_sig(child))
+        }
+        return .status(unsafe g_subprocess_get_exit_status(child))
+    }
+
     /// Waits for the end. Cancelling the task ends the wait, not the child.
     package func wait(isolation: isolated any Actor = #isolation) async throws -> Exit {
         try unsafe await asyncResult(
@@ -81,9 +101,11 @@ import CGLib
                 }
                 return ()
             })
-        if unsafe g_subprocess_get_if_signaled(pointer) != 0 {
-            return .signal(unsafe g_subprocess_get_term_sig(pointer))
-        }
-        return .status(unsafe g_subprocess_get_exit_status(pointer))
+        return unsafe Self.exit(of: pointer)
     }
+}
+
+private final class ExitBody {
+    let body: (ChildProcess.Exit) -> Void
+    init(_ body: @escaping (ChildProcess.Exit) -> Void) { self.body = body }
 }

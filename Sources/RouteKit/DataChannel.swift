@@ -43,7 +43,8 @@ public protocol RouteDataChannelDelegate: AnyObject, Sendable {
         if let closed { throw closed }
         guard message.count <= Self.maximumMessage, endpoint.utf8.count <= Self.maximumEndpointName else {
             throw RoutingError(
-                .tooLong, family: .connection, "a message has at most 1 MiB, the name of an endpoint 128 bytes")
+                .tooLong, family: .connection,
+                "a message has at most 1 MiB, the name of an endpoint 128 bytes")
         }
         guard unanswered.count < Self.maximumUnanswered else {
             throw RoutingError(

@@ -49,6 +49,8 @@ struct ParamReader {
                 place(key),
                 "expected \(bytes.lowerBound) to \(bytes.upperBound) bytes of text, found \(text.utf8.count)")
         }
+        // Texts end up in C libraries, which would cut them there.
+        guard !text.utf8.contains(0) else { throw Self.fault(place(key), "expected text without U+0000") }
         return text
     }
 

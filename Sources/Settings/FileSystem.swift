@@ -83,6 +83,11 @@ package enum FileSystem {
         guard unsafe unlink(path) == 0 else { throw Failure(errno: errno, in: path) }
     }
 
+    /// Makes `path` a symbolic link to `target`. What had that name must be gone.
+    package static func link(_ path: String, to target: String) throws(Failure) {
+        guard unsafe symlink(target, path) == 0 else { throw Failure(errno: errno, in: path) }
+    }
+
     /// Makes a directory and those above it; one that is there already is all right.
     package static func makeDirectory(_ path: String, mode: UInt32 = 0o755) throws(Failure) {
         var end = path.startIndex

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-import GLibLoop
+package import GLibLoop
 package import ReceiverRuntime
 import Soup
 
@@ -95,5 +95,14 @@ package final class SoupListener: Listener {
             client.giveUp("nothing was heard for too long")
         }
         scheduleSilenceCheck()
+    }
+}
+
+extension SoupListener {
+    /// Opens the port and closes it again, for a self-test. 0 takes a free one.
+    package static func freePort(_ port: UInt16) throws(Failure) -> UInt16 {
+        let server = Server()
+        defer { server.stop() }
+        return try server.listen(port: port)
     }
 }

@@ -48,7 +48,8 @@ extension Verb {
         let words = try invocation.words(1, 1)
         guard let target = ValueText.seekTarget(words[0]) else {
             throw CommandFailure(
-                .usage, "'\(words[0])' is no time", advice: "Write 90, 1:30, 1:02:03 or 1m30s; + or - for a step.")
+                .usage, "'\(words[0])' is no time",
+                advice: "Write 90, 1:30, 1:02:03 or 1m30s; + or - for a step.")
         }
         let isQuick = invocation.has("quick")
         return try await withRoute(invocation) { route in

@@ -80,10 +80,11 @@ import Settings
         let updates = browser.updates()
         let isWholeTime = time != patience
         let watch = Task { @RouteActor in
-            func isDone() -> Bool {
+            @RouteActor func isDone() -> Bool {
                 if isEnough(browser.receivers) { return true }
+                if case .unavailable = browser.state { return true }
                 // Who asked for a time gets it.
-                return !isWholeTime && browser.state != .searching
+                return !isWholeTime && browser.state == .settled
             }
             if isDone() { return }
             for await _ in updates where isDone() { return }

@@ -6,8 +6,6 @@ import Settings
 
 /// The command-line sender.
 @main enum Linnet {
-    static let version = "0.1.0"
-
     static func main() async {
         Machine.prepareProcess()
         let code = await run(Array(Swift.CommandLine.arguments.dropFirst()))
@@ -18,7 +16,8 @@ import Settings
         do {
             return try await dispatch(arguments)
         } catch let error as Settings.CommandLine.Fault {
-            return tell(CommandFailure(.usage, error.description, advice: "linnet --help lists what there is."))
+            return tell(
+                CommandFailure(.usage, error.description, advice: "linnet --help lists what there is."))
         } catch {
             return tell(CommandFailure(error, at: nil))
         }
@@ -30,7 +29,7 @@ import Settings
         ]
         let line = try Settings.CommandLine(arguments, options: options, stopsAtFirstWord: true)
         if line.flags.contains("version") {
-            print("linnet \(version)")
+            print("linnet \(Product.version)")
             return .success
         }
         guard let word = line.rest.first, !line.flags.contains("help") else {
@@ -38,7 +37,9 @@ import Settings
             return line.flags.contains("help") ? .success : .usage
         }
         guard let verb = Verb.all.first(where: { $0.name == word }) else {
-            if word == "help" { return try await dispatch(Array(line.rest.dropFirst().prefix(1)) + ["--help"]) }
+            if word == "help" {
+                return try await dispatch(Array(line.rest.dropFirst().prefix(1)) + ["--help"])
+            }
             throw CommandFailure(
                 .usage, "there is no '\(TerminalText.clean(word))'",
                 advice: "There are: \(Verb.all.map(\.name).joined(separator: ", ")).")

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-import RouteKit
+package import RouteKit
 
 /// How the program ends, for scripts.
 package enum ExitCode: Int32, Sendable, CaseIterable {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-import MediaModel
+package import MediaModel
 
 /// The one line that shows what plays, as a value, so that drawing it is a pure function.
 package struct ProgressLine: Equatable, Sendable {
@@ -118,7 +118,8 @@ package enum TerminalText {
             String.UnicodeScalarView(
                 text.unicodeScalars.filter { scalar in
                     switch scalar.value {
-                    case 0..<0x20, 0x7f..<0xa0, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069, 0xfeff: false
+                    case 0..<0x20, 0x7f..<0xa0, 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069, 0xfeff:
+                        false
                     default: true
                     }
                 }))

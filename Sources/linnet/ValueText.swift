@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-import MediaModel
+package import MediaModel
 
 /// Where `seek` goes.
 package enum SeekTarget: Equatable, Sendable {

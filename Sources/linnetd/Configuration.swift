@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import GLibLoop
 import Settings
 
 /// What an administrator chose: the built-in values, then the files in order, then the options. The last one counts.
@@ -25,7 +26,8 @@ struct Configuration: Sendable {
 
     /// Reads `receiver.conf` and `receiver.conf.d/*.conf` in `folder`, sorted by name. A file that is not there is no
     /// mistake.
-    mutating func read(folder: String) {
+    mutating func read(folder: String, isRequired: Bool) {
+        if isRequired, !FileSystem.isDirectory(folder) { fail("--config-dir", "\(folder) is no folder") }
         let parts = "\(folder)/receiver.conf.d"
         var paths = ["\(folder)/receiver.conf"]
         if FileSystem.exists(parts) {
@@ -56,7 +58,7 @@ struct Configuration: Sendable {
         }
         var faults = (unknownGroups + unknownKeys).map { ($0, isFatal: false) }
         for setting in Setting.all where file.has(setting.group, setting.key) {
-            do {
+            do throws(KeyFile.Fault) {
                 let text = try file.string(setting.group, setting.key) ?? ""
                 guard let value = setting.value(of: text) else {
                     throw file.fault(setting.group, setting.key, "\(setting.key) must be \(setting.range)")

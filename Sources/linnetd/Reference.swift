@@ -3,25 +3,6 @@
 
 /// The settings in the forms in which people read them, made from `Setting.all`.
 enum Reference {
-    /// The options, for `--help`.
-    static var help: String {
-        var lines: [String] = []
-        for group in Setting.groups {
-            lines += ["", "Settings of [\(group)]:"]
-            lines += Setting.all.filter { $0.group == group }.map {
-                row("--\($0.option)=\($0.argument)", $0.summary + standard($0))
-            }
-        }
-        return lines.joined(separator: "\n")
-    }
-
-    /// One line of help: the option, then what it does, on the next line if the option is long.
-    static func row(_ option: String, _ text: String) -> String {
-        let left = "  \(option)"
-        let blanks = String(repeating: " ", count: max(32 - left.count, 0))
-        return left.count < 31 ? left + blanks + text : left + "\n" + String(repeating: " ", count: 32) + text
-    }
-
     /// A file that would choose what `configuration` holds, for `--print-config`.
     static func file(_ configuration: Configuration) -> String {
         Setting.groups.map { group in
@@ -95,10 +76,6 @@ enum Reference {
             }
             return "## [\(group)]\n\n| Key | Option | Allowed | Default | What |\n|---|---|---|---|---|\n" + rows.joined()
         }.joined(separator: "\n")
-    }
-
-    private static func standard(_ setting: Setting) -> String {
-        setting.fallback.isEmpty ? "" : " [\(setting.fallback)]"
     }
 
     private static func standardSentence(_ setting: Setting) -> String {

@@ -76,10 +76,6 @@ extension Setting {
     static let volumeCap = Setting(
         group: "output", key: "volume-cap", option: "volume-cap", kind: .number(0...1), fallback: "1",
         summary: "highest volume that anybody can set", detail: "")
-    static let buffer = Setting(
-        group: "output", key: "buffer-milliseconds", option: "buffer-milliseconds", kind: .integer(20...2000),
-        fallback: "200", summary: "sound that waits in the device",
-        detail: "Less reacts no faster, as pause and seek drop what waits; more needs fewer wake-ups.")
     static let closeAfter = Setting(
         group: "output", key: "close-after-seconds", option: "close-after-seconds", kind: .integer(0...3600),
         fallback: "5", summary: "time after which an unused device is given up",
@@ -104,8 +100,8 @@ extension Setting {
         group: "renderer", key: "plugin-folder", option: "plugin-folder", kind: .path, fallback: "",
         summary: "folder of GStreamer plugins made by linnet-renderer --prepare",
         detail: """
-            Empty is the folder that was installed with the program; if there is none, all plugins of the system are used, \
-            which takes more memory and a longer start.
+            Empty is the folder that was installed with the program; if there is none, or pictures are shown, all plugins \
+            of the system are used, which takes more memory and a longer start.
             """)
 
     static let logLevel = Setting(
@@ -124,7 +120,7 @@ extension Setting {
     /// Every setting, in the order of the manual.
     static let all: [Setting] = [
         name, model, deviceType, port, clockPort, hostNames, advertise, accessPolicy, takeover, keepPlaying, grace,
-        loadTimeout, allowFile, device, mixer, volume, volumeCap, buffer, closeAfter, videoSink, rendererMode,
+        loadTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, videoSink, rendererMode,
         rendererProgram, pluginFolder, logLevel, stateFolder,
     ]
 

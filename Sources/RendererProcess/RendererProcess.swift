@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import GLibLoop
+package import MediaModel
+package import ReceiverRuntime
+package import RendererWire
+
+/// The renderer, in a process of its own: media is untrusted input to C libraries, and what is wedged there can only be
+/// killed. Made and used on a loop.
+package final class RendererProcess: Renderer {
+    package struct Configuration: Sendable {
+        /// The program's path.
+        package var program: String
+        package var environment: [String: String] = [:]
+        package var settings: [RendererSetting] = []
+        /// The output as it is shown before a renderer has looked at it.
+        package var device: String
+        /// True: the process always runs. False: only while it is needed.
+        package var isWarm = true
+        /// How long a process on demand stays without a load.
+        package var idleTime = Duration.seconds(60)
+        package var pingInterval = Duration.seconds(5)
+        /// How many pings may go unanswered: with the interval, ten seconds.
+        package var pingLimit = 2
+        package init(program: String, device: String) { (self.program, self.device) = (program, device) }
+    }
+
+    private let configuration: Configuration
+    private let log: any Log
+    private var report: ((RendererEvent) -> Void)?
+    private var link: RendererLink?
+    private var policy = RestartPolicy()
+    private var restarting: EventSource?
+    /// What must not happen inside a call of the port.
+    private var waiting: [(RendererProcess) -> Void] = []
+    private var turn: EventSource?
+    private var pinging: EventSource?
+    private var idling: EventSource?
+    private var pingNumber: UInt64 = 0
+    /// Pings since the last answer. Counted, not timed: a daemon that was itself held up must not blame the renderer.
+    private var unanswered = 0
+    /// The load that the process has, or is being told to have.
+    private var load: LoadID?
+    /// Told to each process that is started while the receiver believes that one runs.
+    private var outputVolume: Volume?
+    /// True from a `started` that was reported to the next `exited`.
+    private var isStarted = false
+
+    package init(_ configuration: Configuration, log: any Log) {
+        (self.configuration, self.log) = (configuration, log)
+    }
+
+    package func start(report: @escaping (RendererEvent) -> Void) {
+        self.report = report
+        later { $0.begin() }
+    }
+
+    package func send(_ command: RendererCommand) {
+        guard report != nil, isStarted else { return }
+        switch command {
+        case .load(let load, _, _): self.load = load
+        case .setOutputVolume(let volume):
+            outputVolume = volume
+            guard link != nil else { return }
+        case .stop(let load) where link == nil:
+            later { $0.report?(.stopped(load)) }
+            return
+        case .warmUp: break
+        default: guard link != nil else { return }
+        }
+        if link == nil {
+            launch()
+            if let outputVolume { link?.send(.command(.setOutputVolume(outputVolume))) }
+        }
+        link?.send(.command(command))
+        watchIdleness()
+    }
+
+    package func restart(reason: String) {
+        if let link {
+            link.kill(reason)
+        } else if isStarted {
+            later { $0.exited(reason, afterLiving: .zero) }
+        }
+    }
+
+    package func shutDown() {
+        (report, restarting, pinging, idling) = (nil, nil, nil, nil)
+        (turn, waiting) = (nil, [])
+        link?.retire()
+        link = nil
+    }
+
+    private func later(_ body: @escaping (RendererProcess) -> Void) {
+        waiting.append(body)
+        guard turn == nil else { return }
+        turn = EventSource.after(.zero) { [weak self] in
+            guard let self else { return }
+            let bodies = waiting
+            (turn, waiting) = (nil, [])
+            for body in bodies { body(self) }
+        }
+    }
+
+    // MARK: Life of the process
+
+    /// Begins, or begins again after an exit.
+    private func begin() {
+        guard report != nil else { return }
+        if configuration.isWarm {
+            launch()
+            link?.send(.command(.warmUp))
+        } else {
+            isStarted = true
+            report?(.started(OutputStatus(state: .closed, device: configuration.device)))
+        }
+    }
+
+    private func launch() {
+        do {
+            let link = try RendererLink(
+                [configuration.program], environment: configuration.environment, settings: configuration.settings,
+                onMessage: { [weak self] in self?.take($0) }, onEnd: { [weak self] in self?.ended($0) })
+            self.link = link
+            log.write(.info, "receiver.renderer", "renderer launched", ["pid": link.process.map(String.init) ?? ""])
+            unanswered = 0
+            pinging = EventSource.repeating(every: configuration.pingInterval) { [weak self] in self?.ping() }
+        } catch {
+            isStarted = false
+            later { $0.exited("cannot be launched: \(error)", afterLiving: .zero) }
+        }
+    }
+
+    private func take(_ message: RendererMessage) {
+        switch message {
+        case .pong: unanswered = 0
+        case .event(.started(let status)) where isStarted: report?(.outputChanged(status))
+        case .event(.exited): break
+        case .event(let event):
+            switch event {
+            case .started: isStarted = true
+            case .stopped(let load), .ended(let load), .failed(let load, _):
+                if load == self.load { self.load = nil }
+                watchIdleness()
+            default: break
+            }
+            report?(event)
+        case .hello, .configure, .command, .ping: link?.kill("it sent a message that only the daemon sends")
+        }
+    }
+
+    private func ping() {
+        guard unanswered < configuration.pingLimit else {
+            link?.kill("it left \(unanswered) pings unanswered")
+            return
+        }
+        unanswered += 1
+        pingNumber &+= 1
+        link?.send(.ping(pingNumber))
+    }
+
+    private func ended(_ reason: String) {
+        guard let link else { return }
+        self.link = nil
+        exited(reason, afterLiving: .nanoseconds(MonotonicClock.nanoseconds - link.startedAt))
+    }
+
+    private func exited(_ reason: String, afterLiving age: Duration) {
+        (load, isStarted, pinging, idling) = (nil, false, nil, nil)
+        let pause = policy.pause(afterLiving: age)
+        restarting = EventSource.after(pause) { [weak self] in
+            self?.restarting = nil
+            self?.begin()
+        }
+        report?(.exited(reason: reason))
+    }
+
+    /// A process on demand ends when it had nothing to play for a while.
+    private func watchIdleness() {
+        guard !configuration.isWarm else { return }
+        idling = nil
+        guard load == nil, link != nil else { return }
+        idling = EventSource.after(configuration.idleTime) { [weak self] in
+            guard let self, load == nil else { return }
+            log.write(.info, "receiver.renderer", "renderer ended, nothing to play", [:])
+            (pinging, idling) = (nil, nil)
+            link?.retire()
+            link = nil
+        }
+    }
+}

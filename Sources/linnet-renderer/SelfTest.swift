@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import AudioOutput
+import GStreamerRenderer
+import MediaModel
+import Settings
+
+/// Says what of GStreamer is missing and whether the card can be used, in the form of `linnetd --self-test`.
+enum SelfTest {
+    static func run(device: String) -> Int32 {
+        let hasElements = checkElements()
+        let hasCard = checkCard(device)
+        return hasElements && hasCard ? 0 : 1
+    }
+
+    private static func checkElements() -> Bool {
+        let missing = PluginFolder.missing()
+        for (element, format, package) in missing {
+            tell(false, "GStreamer", "no \(element), so no \(format); install \(package)")
+        }
+        if missing.isEmpty { tell(true, "GStreamer", "all \(PluginFolder.needed.count) elements are there") }
+        return missing.isEmpty
+    }
+
+    private static func checkCard(_ device: String) -> Bool {
+        let status = AudioOutput.check(device: device)
+        switch status.state {
+        case .closed, .open: tell(true, "sound card", status.device)
+        case .null where device == "null": tell(true, "sound card", "none, as wanted")
+        case .null: tell(false, "sound card", "there is none; nothing will be heard, set [output] device if there is one")
+        case .busy: tell(false, "sound card", "\(status.device): \(status.reason ?? "busy"); end what uses it")
+        case .lost:
+            let advice = "see aplay -L for names, and set [output] device"
+            tell(false, "sound card", "\(status.device): \(status.reason ?? "not there"); \(advice)")
+        }
+        return status.state != .lost && status.state != .busy && (status.state != .null || device == "null")
+    }
+
+    private static func tell(_ isFine: Bool, _ what: String, _ text: String) {
+        let blanks = String(repeating: " ", count: max(16 - what.count, 1))
+        Machine.write("\(isFine ? "ok  " : "FAIL")  \(what)\(blanks)\(text)\n", to: .output)
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import AvahiAdvertiser
+import GLibLoop
+import MediaModel
+import ReceiverRuntime
+import RendererProcess
+import RendererWire
+import Settings
+import SoupListener
+
+/// The receiver with its product adapters, from start to signal.
+struct Daemon {
+    private let configuration: Configuration
+
+    init(_ configuration: Configuration) { self.configuration = configuration }
+
+    /// Returns the exit code.
+    func run() async -> Int32 {
+        // Neither file systems nor proxies nor desktop settings of a user concern a daemon; each would be a module and
+        // a thread.
+        Machine.setEnvironment("GIO_USE_VFS", "local")
+        Machine.setEnvironment("GIO_USE_PROXY_RESOLVER", "dummy")
+        Machine.setEnvironment("GSETTINGS_BACKEND", "memory")
+        Journal.start(level: Journal.Level(named: configuration.text(.logLevel)) ?? .info)
+        let log = JournalLog()
+        let loop = GLibLoop(named: "linnetd")
+        let supervisor = Supervisor(loop: loop)
+        await supervisor.begin()
+        let writer = StateFile.Writer(folder: configuration.stateFolder, log: log)
+        let renderer = configuration.renderer
+        let receiver = Receiver(executor: loop, configuration: configuration.receiver, log: log)
+        await receiver.install {
+            ReceiverPorts(
+                renderer: RendererProcess(renderer, log: log), listener: SoupListener(log: log),
+                advertiser: AvahiAdvertiser(log: log), store: StateFile(writer: writer, log: log),
+                clock: LoopClock(), identifiers: SystemIdentifiers.make())
+        }
+        do {
+            let port = try await receiver.start()
+            let name = await receiver.status?.name ?? ""
+            Machine.write("linnetd: ready on port \(port) as \(name)\n", to: .output)
+            ServiceManager.status("Ready on port \(port) as \(name)")
+            ServiceManager.ready()
+        } catch {
+            Machine.write("linnetd: cannot listen on port \(configuration.text(.port)): \(reason(error))\n", to: .error)
+            return 1
+        }
+        await supervisor.untilSignalled()
+        ServiceManager.stopping()
+        await receiver.shutDown()
+        await writer.flush()
+        return 0
+    }
+
+    private func reason(_ error: any Error) -> String { (error as? Failure)?.message ?? "\(error)" }
+}
+
+extension Configuration {
+    var hostName: String { Machine.hostName.isEmpty ? "linnet" : Machine.hostName }
+
+    var receiver: ReceiverConfiguration {
+        let host = hostName.lowercased()
+        return ReceiverConfiguration(
+            name: text(.name).isEmpty ? hostName : text(.name), model: text(.model), software: Product.software,
+            deviceType: text(.deviceType), port: UInt16(clamping: integer(.port)),
+            hostNames: Set(words(.hostNames).map { $0.lowercased() } + [host, "\(host).local"]),
+            advertises: flag(.advertise), refusesTakeover: text(.takeover) == "refuse",
+            keepsPlaying: flag(.keepPlaying), volumeCap: number(.volumeCap),
+            initialVolume: Volume(level: min(number(.volume), number(.volumeCap))),
+            graceTime: .seconds(integer(.grace)), loadTimeout: .seconds(integer(.loadTimeout)))
+    }
+
+    var renderer: RendererProcess.Configuration {
+        var renderer = RendererProcess.Configuration(program: rendererProgram, device: text(.device))
+        renderer.isWarm = text(.rendererMode) == "warm"
+        renderer.environment = rendererEnvironment
+        let passed: [Setting] = [.device, .mixer, .volumeCap, .closeAfter, .videoSink, .allowFile, .logLevel]
+        renderer.settings = passed.map { RendererSetting(key: $0.name, value: text($0)) }
+        if let preparedPlugins {
+            renderer.settings.append(RendererSetting(key: Setting.pluginFolder.name, value: preparedPlugins))
+        }
+        return renderer
+    }
+
+    /// The folder of this program.
+    private var programFolder: String {
+        guard let path = Machine.programPath, let slash = path.lastIndex(of: "/") else { return "/usr/bin" }
+        return String(path[..<slash])
+    }
+
+    var rendererProgram: String {
+        text(.rendererProgram).isEmpty ? "\(programFolder)/linnet-renderer" : text(.rendererProgram)
+    }
+
+    /// The plugins that were prepared for the renderer, with their registry; nil if there are none, or if they do not
+    /// do: they are for sound alone.
+    private var preparedPlugins: String? {
+        guard text(.videoSink) == "none" else { return nil }
+        let folder = text(.pluginFolder).isEmpty ? "\(programFolder)/../lib/linnet/plugins" : text(.pluginFolder)
+        return FileSystem.exists("\(folder)/registry.bin") ? folder : nil
+    }
+
+    /// What makes the renderer small and quick to start: few plugins, a registry that is read as it is, one heap, and
+    /// none of GIO's modules for desktops.
+    var rendererEnvironment: [String: String] {
+        var variables = [
+            "MALLOC_ARENA_MAX": "1", "GIO_USE_PROXY_RESOLVER": "dummy", "GIO_USE_VFS": "local",
+            "GSETTINGS_BACKEND": "memory", "GST_REGISTRY_FORK": "no",
+        ]
+        if let folder = preparedPlugins {
+            variables["GST_PLUGIN_SYSTEM_PATH_1_0"] = "\(folder)/plugins"
+            variables["GST_PLUGIN_PATH_1_0"] = ""
+            variables["GST_REGISTRY_1_0"] = "\(folder)/registry.bin"
+            variables["GST_REGISTRY_UPDATE"] = "no"
+        }
+        return variables
+    }
+
+    var stateFolder: String {
+        if !text(.stateFolder).isEmpty { return text(.stateFolder) }
+        if let named = Machine.environment("STATE_DIRECTORY")?.split(separator: ":").first { return String(named) }
+        if Machine.isRoot { return "/var/lib/linnet" }
+        if let base = Machine.environment("XDG_STATE_HOME"), base.hasPrefix("/") { return "\(base)/linnet" }
+        return "\(Machine.homeFolder)/.local/state/linnet"
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import Settings
+
+/// `linnetd`, the receiver's daemon.
+@main
+enum Program {
+    /// As in sysexits(3): the command line, the settings.
+    private static let usageFault: Int32 = 64
+    private static let configurationFault: Int32 = 78
+
+    static func main() async {
+        Machine.prepareProcess()
+        Machine.keepMemorySmall()
+        Machine.exit(await run(Array(Swift.CommandLine.arguments.dropFirst())))
+    }
+
+    private static func run(_ arguments: [String]) async -> Int32 {
+        let line: CommandLine
+        do {
+            line = try CommandLine(arguments, options: Help.actions + Help.settings)
+        } catch {
+            return misused("\(error)")
+        }
+        if let word = line.rest.first { return misused("'\(word)' is no option") }
+        if line.flags.contains("help") { return say(Help.page) }
+        if line.flags.contains("version") { return say("linnetd \(Product.version)\n") }
+        if line.flags.contains("print-manual") { return say(Reference.manual) }
+        if line.flags.contains("print-tables") { return say(Reference.tables) }
+
+        var configuration = Configuration()
+        let folder = line.strings["config-dir"]
+        configuration.read(folder: folder ?? "/etc/linnet", isRequired: folder != nil)
+        configuration.apply(options: line.strings)
+        if line.flags.contains("check-config") { return check(configuration) }
+        for mistake in configuration.mistakes {
+            Machine.write("linnetd: \(mistake)\(mistake.isFatal ? "" : " (ignored)")\n", to: .error)
+        }
+        if line.flags.contains("print-config") { return say(Reference.file(configuration)) }
+        guard configuration.mistakes.allSatisfy({ !$0.isFatal }) else { return configurationFault }
+        if line.flags.contains("self-test") { return await SelfTest(configuration).run() }
+        return await Daemon(configuration).run()
+    }
+
+    private static func misused(_ reason: String) -> Int32 {
+        Machine.write("linnetd: \(reason)\nTry 'linnetd --help'.\n", to: .error)
+        return usageFault
+    }
+
+    private static func say(_ text: String) -> Int32 {
+        Machine.write(text, to: .output)
+        return 0
+    }
+
+    private static func check(_ configuration: Configuration) -> Int32 {
+        for mistake in configuration.mistakes { Machine.write("\(mistake)\n", to: .output) }
+        return configuration.mistakes.isEmpty ? 0 : 1
+    }
+}

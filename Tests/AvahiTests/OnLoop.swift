@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import GLibLoop
+
+/// A place on a loop's thread where a test's code runs, and where what it made is kept.
+actor OnLoop {
+    nonisolated let loop: GLibLoop
+    private var kept: [AnyObject] = []
+
+    init(batch: Int = 256) { loop = GLibLoop(named: "test", batch: batch) }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    func run<Value: Sendable>(
+        _ body: @Sendable (isolated OnLoop) async throws -> Value
+    ) async rethrows -> Value {
+        try await body(self)
+    }
+
+    func keep(_ object: AnyObject) { kept.append(object) }
+
+    func dropAll() { kept.removeAll() }
+}
+
+/// Values on their way from callbacks to a waiting test.
+struct Mailbox<Value: Sendable>: Sendable {
+    private let stream: AsyncStream<Value>
+    private let continuation: AsyncStream<Value>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream() }
+
+    func put(_ value: Value) { continuation.yield(value) }
+
+    /// The next value. One reader at a time.
+    func next() async -> Value? {
+        for await value in stream { return value }
+        return nil
+    }
+
+    /// The first value that fits; the others before it are dropped.
+    func first(where fits: @Sendable (Value) -> Bool) async -> Value? {
+        for await value in stream where fits(value) { return value }
+        return nil
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import GLibLoop
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct GLibLoopTests {
+    @Test func `an actor on a loop runs on the loop's thread`() async {
+        let here = OnLoop()
+        #expect(await here.run { $0.loop.isIsolatingCurrentContext() } == true)
+        #expect(here.loop.isIsolatingCurrentContext() == false)
+    }
+
+    @Test func `a batch that ends with jobs waiting is followed by another`() async {
+        // Each job appends one more while its own batch is unfinished.
+        let here = OnLoop(batch: 2)
+        let seen = Notes<Int>()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<1000 {
+                group.addTask { await here.run { _ in seen.add(1) } }
+            }
+        }
+        #expect(seen.all.count == 1000)
+    }
+
+    @Test func `jobs of one task run in the order they were sent`() async {
+        let here = OnLoop(batch: 3)
+        let order = Notes<Int>()
+        for number in 0..<100 { await here.run { _ in order.add(number) } }
+        #expect(order.all == Array(0..<100))
+    }
+
+    @Test func `a flood of jobs does not keep a timer from firing`() async {
+        let here = OnLoop(batch: 16)
+        let fired = Mailbox<Bool>()
+        await here.run { here in
+            here.keep(EventSource.after(.milliseconds(1)) { fired.put(true) })
+        }
+        let flood = Task {
+            var jobs = 0
+            while !Task.isCancelled {
+                await here.run { _ in }
+                jobs += 1
+            }
+            return jobs
+        }
+        #expect(await fired.next() == true)
+        flood.cancel()
+        #expect(await flood.value > 0)
+    }
+
+    @Test func `sleep lasts at least as long as asked`() async throws {
+        let here = OnLoop()
+        let (before, after) = try await here.run { here in
+            let before = MonotonicClock.nanoseconds
+            try await here.loop.sleep(for: .milliseconds(5))
+            #expect(here.loop.isIsolatingCurrentContext() == true)
+            return (before, MonotonicClock.nanoseconds)
+        }
+        #expect(after - before >= 5_000_000)
+    }
+
+    @Test func `a cancelled sleep ends at once with an error`() async {
+        let here = OnLoop()
+        let sleeper = Task { try await here.run { try await $0.loop.sleep(for: .seconds(3600)) } }
+        sleeper.cancel()
+        await #expect(throws: CancellationError.self) { try await sleeper.value }
+    }
+
+    @Test func `a repeating source fires until it is destroyed`() async {
+        let here = OnLoop()
+        let ticks = Mailbox<Int>()
+        await here.run { here in
+            var count = 0
+            here.keep(
+                EventSource.repeating(every: .milliseconds(1)) {
+                    count += 1
+                    ticks.put(count)
+                })
+        }
+        #expect(await ticks.first { $0 == 3 } == 3)
+        await here.dropAll()
+        let after = Mailbox<Bool>()
+        await here.run { here in here.keep(EventSource.after(.milliseconds(5)) { after.put(true) }) }
+        #expect(await after.next() == true)
+    }
+
+    @Test func `a source may be destroyed inside its own callback`() async {
+        let here = OnLoop()
+        let ticks = Mailbox<Int>()
+        await here.run { here in
+            var source: EventSource?
+            source = EventSource.repeating(every: .milliseconds(1)) {
+                source?.destroy()
+                source = nil
+                ticks.put(1)
+            }
+            here.keep(EventSource.after(.milliseconds(20)) { ticks.put(2) })
+        }
+        #expect(await ticks.next() == 1)
+        #expect(await ticks.next() == 2)
+    }
+
+    @Test func `a UNIX signal comes to the loop`() async throws {
+        let here = OnLoop()
+        let signals = Mailbox<Int32>()
+        await here.run { here in here.keep(EventSource.signal(10) { signals.put(10) }) }
+        let exit = try await here.run { _ in
+            try await ChildProcess(["sh", "-c", "kill -USR1 $PPID"]).wait()
+        }
+        #expect(exit == .status(0))
+        #expect(await signals.next() == 10)
+    }
+}
