@@ -14,11 +14,17 @@ extension GStreamerRenderer {
         return current.position(in: output, at: AudioOutput.now()).position.nanoseconds ?? 0
     }
 
-    /// Reports the position, if it is not what was reported and still goes on.
-    func reportPosition() {
+    /// Less than this is no change: milliseconds are shown to nobody.
+    private static let evenness: UInt64 = 3_000_000
+
+    /// Reports the position; if it `isDue` also when it is what the last report lets expect.
+    func reportPosition(isDue: Bool = false) {
         guard let current = playback else { return }
         let position = current.position(in: output, at: AudioOutput.now())
-        if position.rate == 0, let last = current.reported, last.rate == 0, last.position == position.position {
+        if !isDue, let last = current.reported, last.rate == position.rate,
+            let expected = last.position(atClockTime: position.clockTime).nanoseconds,
+            let found = position.position.nanoseconds, (expected - found).magnitude < Self.evenness
+        {
             return
         }
         playback?.reported = position
@@ -136,14 +142,19 @@ extension Playback {
         func standing(_ place: Int64) -> PlaybackPosition {
             PlaybackPosition(position: MediaTime(nanoseconds: place), clockTime: time, rate: 0)
         }
+        if let scan, !scan.isPlayed, phase == .ready, isPlaying {
+            // Shown to listeners, a scan by visits moves evenly, not as the bits that are heard do.
+            let moved = isHeld ? 0 : min(Double(time - scan.clockTime), 5e8) * scan.rate
+            return PlaybackPosition(
+                position: MediaTime(nanoseconds: Int64(max(0, scan.position + moved))), clockTime: time,
+                rate: isHeld ? 0 : scan.rate)
+        }
         if let next = nextSeek { return standing(next.position) }
         if let seek { return standing(seek.position) }
         if phase == .ended || isHeld { return standing(place) }
         guard let heard = output.heard(of: stream, at: time) else { return standing(place) }
-        // Shown to listeners, a scan by visits moves evenly, not as the bits that are heard do.
-        let rate = scan.map { $0.isPlayed ? heard.rate : heard.rate == 0 ? 0 : $0.rate } ?? heard.rate
         return PlaybackPosition(
-            position: MediaTime(nanoseconds: max(0, heard.position)), clockTime: heard.clockTime, rate: rate)
+            position: MediaTime(nanoseconds: max(0, heard.position)), clockTime: heard.clockTime, rate: heard.rate)
     }
 }
 

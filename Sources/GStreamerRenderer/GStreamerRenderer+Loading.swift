@@ -31,8 +31,8 @@ extension GStreamerRenderer {
         pipelineCount += 1
         let number = pipelineCount
         output.open(current.stream, playing: current.isPlaying && !current.isHeld)
-        let feed = StreamFeed(stream: current.stream, output: output) { [inputs] flushes in
-            inputs.yield(.arrived(pipeline: number, flushes: flushes))
+        let feed = StreamFeed(stream: current.stream, output: output) { [inputs] arrival in
+            inputs.yield(.arrived(pipeline: number, arrival))
         }
         let request = MediaPipeline.Request(
             uri: current.item.uri, headers: current.item.headers,
@@ -142,7 +142,7 @@ extension GStreamerRenderer {
             finishSeek(nil)
         } else if let seek = current.seek, flushes > seek.flushes {
             // The frames were quicker than the worker's answer.
-            playback?.seek?.flushes = -1
+            playback?.seek?.hasArrived = true
         }
         guard current.phase != .ready else { return }
         if current.phase == .ended {

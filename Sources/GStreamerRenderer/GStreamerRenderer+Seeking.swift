@@ -7,6 +7,8 @@ import MediaModel
 extension GStreamerRenderer {
     /// The speeds that are played.
     static let speeds = 0.25...4.0
+    /// Guesses at a position before it is looked for by reading.
+    private static let guessLimit = 4
     /// A scan by visits makes a step this often: enough of each place to know it by.
     private static let scanStep = Duration.milliseconds(250)
 
@@ -56,16 +58,37 @@ extension GStreamerRenderer {
         var seek = current.nextSeek ?? Playback.Seek(id: nil, position: place(), isAccurate: true)
         let number = current.seekCount + 1
         (seek.number, seek.isExecuting, seek.flushes) = (number, true, pipeline.feed.flushes)
+        seek.guess = seek.position
         playback?.nextSeek = nil
-        playback?.seek = seek
         playback?.seekCount = number
         playback?.place = seek.position
-        let name = pipeline.number
-        pipeline.seek(to: seek.position, rate: current.pipelineRate, isAccurate: seek.isAccurate) { [inputs] in
+        perform(
+            seek, on: pipeline,
+            precision: !seek.isAccurate ? .nearest : pipeline.canGuess ? .guess(seek.guess) : .exact)
+    }
+
+    private func perform(_ seek: Playback.Seek, on pipeline: MediaPipeline, precision: MediaPipeline.Precision) {
+        playback?.seek = seek
+        let (name, number) = (pipeline.number, seek.number)
+        pipeline.seek(to: seek.position, rate: playback?.pipelineRate ?? 1, precision: precision) { [inputs] in
             inputs.yield(.seekAnswered(pipeline: name, number: number, accepted: $0))
         }
         // A move that takes longer than this is noticed as buffering.
         later(.milliseconds(200), .seekIsSlow(pipeline: name, number: number))
+    }
+
+    /// A guess led to `found` in nanoseconds: looks elsewhere, and in the end without guessing.
+    func guessAgain(flushes: Int, found: Double) {
+        guard let current = playback, var seek = current.seek, flushes > seek.flushes, let pipeline = current.pipeline
+        else { return }
+        seek.guesses += 1
+        seek.flushes = flushes
+        // A little before, since too early is cheap and too late is another request.
+        seek.guess = max(0, seek.guess + seek.position - Int64(found) - 200_000_000)
+        seek.number = current.seekCount + 1
+        playback?.seekCount = seek.number
+        seek.isExecuting = true
+        perform(seek, on: pipeline, precision: seek.guesses < Self.guessLimit ? .guess(seek.guess) : .exact)
     }
 
     func seekAnswered(_ number: UInt64, accepted: Bool) {
@@ -75,7 +98,7 @@ extension GStreamerRenderer {
             finishSeek(MediaFailure(.unsupportedFormat, "The media cannot be moved on."))
         } else if playback?.nextSeek != nil {
             startSeeking()
-        } else if seek.flushes < 0 {
+        } else if seek.hasArrived {
             finishSeek(nil)
         }
     }
@@ -87,7 +110,7 @@ extension GStreamerRenderer {
         if let id = seek.id { report(.seekFinished(current.id, id, failure: failure)) }
         if current.nextSeek != nil { return startSeeking() }
         if current.phase == .loading { becomeReady() } else { playback?.phase = .ready }
-        if playback?.isHeld == true {
+        if playback?.isHeld == true, current.scan == nil {
             playback?.isHeld = false
             applyPlaying()
         }
@@ -117,30 +140,46 @@ extension GStreamerRenderer {
         guard let rate, rate.isFinite, rate != 0 else {
             guard current.scan != nil else { return }
             playback?.scan = nil
+            release()
             return changeRate(at: here)
         }
         let needed: SeekCapabilities = rate > 0 ? .scanForward : .scanBackward
         guard current.timeline.capabilities.contains(needed) else { return }
         let isPlayed = Self.speeds.contains(rate)
-        let number = (current.scan?.number ?? current.seekCount << 16) + 1
-        playback?.scan = Playback.Scan(rate: rate, isPlayed: isPlayed, position: Double(here), number: number)
-        if isPlayed { changeRate(at: here) } else { later(Self.scanStep, .scanTick(number)) }
+        scanCount += 1
+        playback?.scan = Playback.Scan(
+            rate: rate, isPlayed: isPlayed, position: Double(here), clockTime: AudioOutput.now(), number: scanCount)
+        if isPlayed { changeRate(at: here) } else { later(Self.scanStep, .scanTick(scanCount)) }
+        release()
         reportPosition()
+    }
+
+    /// Lets a playback go on that a scan held at the beginning.
+    private func release() {
+        guard playback?.isHeld == true, playback?.phase == .ready else { return }
+        playback?.isHeld = false
+        applyPlaying()
     }
 
     /// Visits the next place of a scan.
     func scanTick(_ number: UInt64) {
         guard var scan = playback?.scan, scan.number == number, let current = playback else { return }
         later(Self.scanStep, .scanTick(number))
-        guard current.isPlaying, current.seek == nil, current.phase == .ready else { return }
+        guard current.isPlaying, current.seek == nil, current.phase == .ready, !current.isHeld else { return }
         let range = current.timeline.range
         let start = Double(range.start.nanoseconds ?? 0)
         let end = Double(range.end.nanoseconds ?? 0)
         scan.position += scan.rate * (Self.scanStep / .nanoseconds(1))
-        // At the beginning the scan stands until it ends; at the end there is the end.
-        scan.position = max(scan.position, start)
+        scan.clockTime = AudioOutput.now()
         if end > start, scan.position >= end { scan.position = max(start, end - 1) }
+        let isAtStart = scan.position <= start
+        scan.position = max(scan.position, start)
         playback?.scan = scan
+        if isAtStart {
+            // Here the scan stands, in silence, until it ends.
+            playback?.isHeld = true
+            applyPlaying()
+        }
         queueSeek(Playback.Seek(id: nil, position: Int64(scan.position), isAccurate: true))
     }
 }

@@ -20,7 +20,7 @@ package actor GStreamerRenderer {
         case message(pipeline: UInt64, PipelineMessage)
         case output(AudioOutputEvent)
         /// The first frames after the beginning or a flush came out of the pipeline.
-        case arrived(pipeline: UInt64, flushes: Int)
+        case arrived(pipeline: UInt64, StreamFeed.Arrival)
         case seekAnswered(pipeline: UInt64, number: UInt64, accepted: Bool)
         case seekIsSlow(pipeline: UInt64, number: UInt64)
         case asked(pipeline: UInt64, MediaPipeline.Facts)
@@ -48,6 +48,7 @@ package actor GStreamerRenderer {
     /// Which ticking is the newest; ticks of others are late.
     var ticking: UInt64 = 0
     var isTicking = false
+    var scanCount: UInt64 = 0
 
     /// Starts GStreamer and the output. `report` is called in order, on the loop's thread. Nil if the system has
     /// no threads or descriptors left.
@@ -88,9 +89,12 @@ package actor GStreamerRenderer {
         case .message(let pipeline, let message):
             guard playback?.pipeline?.number == pipeline else { return }
             handle(message)
-        case .arrived(let pipeline, let flushes):
+        case .arrived(let pipeline, let arrival):
             guard playback?.pipeline?.number == pipeline else { return }
-            framesArrived(flushes: flushes)
+            switch arrival {
+            case .frames(let flushes): framesArrived(flushes: flushes)
+            case .astray(let flushes, let position): guessAgain(flushes: flushes, found: position)
+            }
         case .seekAnswered(let pipeline, let number, let accepted):
             guard playback?.pipeline?.number == pipeline else { return }
             seekAnswered(number, accepted: accepted)
@@ -165,7 +169,7 @@ package actor GStreamerRenderer {
 
     private func tick(_ number: UInt64) {
         guard number == ticking, isTicking, let playback else { return }
-        reportPosition()
+        reportPosition(isDue: true)
         if playback.timeline.isLive { askPipeline() }
         later(.seconds(1), .tick(ticking))
     }

@@ -3,6 +3,7 @@
 
 import GStreamer
 import MediaModel
+import Synchronization
 
 /// The elements that play one item, and the worker that does with them what may take long.
 final class MediaPipeline: Sendable {
@@ -13,6 +14,7 @@ final class MediaPipeline: Sendable {
     private let head: Element
     private let sink: AudioSink
     private let worker = SerialWorker()
+    private let parts = Parts()
 
     /// What is asked of the item's server, and of the elements.
     struct Request: Sendable {
@@ -54,7 +56,10 @@ final class MediaPipeline: Sendable {
         try setUpVideo(request.video)
         for context in request.contexts { pipeline.setContext(context) }
         let feed = feed
-        pipeline.onElementAdded { Self.setUp($0, for: request, feed: feed) }
+        pipeline.onElementAdded { [parts] element in
+            parts.note(element.factoryName)
+            Self.setUp(element, for: request, feed: feed)
+        }
         pipeline.onMessage(onMessage)
     }
 
@@ -111,10 +116,36 @@ final class MediaPipeline: Sendable {
         worker.perform { [pipeline] in pipeline.setState(.playing) }
     }
 
+    /// How a position is looked for.
+    enum Precision: Equatable, Sendable {
+        /// The nearest place that is quick.
+        case nearest
+        case exact
+        /// Exactly, by looking at this position, in nanoseconds, which may be wrong.
+        case guess(Int64)
+    }
+
+    /// True if guessing finds exact positions: a parser of FLAC knows where it is from every frame, but without
+    /// a guess it reads the file from the last place that it knows.
+    var canGuess: Bool { parts.isPlainFLAC }
+
     /// Moves to `position`; `done` hears whether that can be, before anything has arrived from there.
-    func seek(to position: Int64, rate: Double, isAccurate: Bool, done: @escaping @Sendable (Bool) -> Void) {
-        let target = position + Int64(feed.trim)
-        worker.perform { [pipeline] in done(pipeline.seek(to: target, rate: rate, isAccurate: isAccurate)) }
+    func seek(
+        to position: Int64, rate: Double, precision: Precision, done: @escaping @Sendable (Bool) -> Void
+    ) {
+        worker.perform { [pipeline, feed] in
+            var (place, isAccurate) = (position, false)
+            switch precision {
+            case .nearest: feed.aim(at: nil)
+            case .exact:
+                isAccurate = true
+                feed.aim(at: StreamFeed.Target(position: Double(position), isGuess: false))
+            case .guess(let guess):
+                place = guess
+                feed.aim(at: StreamFeed.Target(position: Double(position), isGuess: true))
+            }
+            done(pipeline.seek(to: place + Int64(feed.trim), rate: rate, isAccurate: isAccurate))
+        }
     }
 
     func select(_ identifiers: [String]) {
@@ -145,5 +176,14 @@ final class MediaPipeline: Sendable {
     /// locks of the pipeline.
     func tearDown() {
         worker.perform { [pipeline] in pipeline.setState(.null) }
+    }
+}
+
+/// The factories of a pipeline's elements, noted as they are made.
+private final class Parts: Sendable {
+    private let names = Mutex<Set<String>>([])
+    func note(_ name: String) { names.withLock { if $0.count < 64 { $0.insert(name) } } }
+    var isPlainFLAC: Bool {
+        names.withLock { $0.contains("flacparse") && !$0.contains { $0.hasSuffix("demux") && $0 != "id3demux" } }
     }
 }

@@ -28,6 +28,10 @@ struct Playback {
         var number: UInt64 = 0
         /// True while the worker is at it; then no other is started.
         var isExecuting = false
+        var hasArrived = false
+        /// Guesses that led astray, and where the last one looked.
+        var guesses = 0
+        var guess: Int64 = 0
         /// Flushes before it; frames that come after more are its own.
         var flushes = 0
     }
@@ -68,6 +72,8 @@ struct Playback {
         var isPlayed: Bool
         /// Where a scan by visits stands, in nanoseconds.
         var position: Double
+        /// When it stood there, in nanoseconds of the monotonic clock.
+        var clockTime: Int64
         var number: UInt64
     }
 

@@ -14,18 +14,40 @@ final class StreamFeed: AudioSinkTarget {
         var isFresh = true
         /// Where the next frame stands, for frames without a time.
         var expected: Double = 0
+        /// Where frames are wanted from: earlier ones are dropped. It holds from the next flush on.
+        var target: Target?
+        var nextTarget: Target?
+        /// True while frames are dropped because they come from a wrong place.
+        var isAstray = false
         /// Nanoseconds of the decoder's delay at the beginning of an MP3 file, which belong to no sound.
         var trim: Double = 0
     }
 
+    /// The goal of a move.
+    struct Target: Equatable, Sendable {
+        /// Nanoseconds.
+        var position: Double
+        /// True if the place where frames come from was guessed, so that it may be far off.
+        var isGuess: Bool
+    }
+
+    /// What arrived, with the number of flushes before it.
+    enum Arrival: Sendable {
+        case frames(flushes: Int)
+        /// A guess led to this position: too late, or so early that guessing again is quicker than decoding.
+        case astray(flushes: Int, position: Double)
+    }
+
+    /// Decoding this much for nothing takes about as long as another request.
+    private static let farBefore = 1e9
+
     let stream: StreamID
     private let output: AudioOutput
-    private let onArrival: @Sendable (Int) -> Void
+    private let onArrival: @Sendable (Arrival) -> Void
     private let state = Mutex(State())
 
-    /// `onArrival` is called with the first frames after the beginning and after each flush, and told the number
-    /// of flushes before.
-    init(stream: StreamID, output: AudioOutput, onArrival: @escaping @Sendable (Int) -> Void) {
+    /// `onArrival` is called with the first frames after the beginning and after each flush.
+    init(stream: StreamID, output: AudioOutput, onArrival: @escaping @Sendable (Arrival) -> Void) {
         (self.stream, self.output, self.onArrival) = (stream, output, onArrival)
     }
 
@@ -38,21 +60,34 @@ final class StreamFeed: AudioSinkTarget {
         set { state.withLock { $0.trim = newValue } }
     }
 
+    /// Says where the frames after the next flush are wanted from; nil takes them as they come.
+    func aim(at target: Target?) { state.withLock { $0.nextTarget = target } }
+
     func setRate(_ rate: Int32) -> SinkFlow { flow(output.setRate(rate, for: stream)) }
 
     func write(_ frames: Span<Float>, position: Double, step: Double) -> SinkFlow {
         let count = frames.count / 2
-        let (place, skipped, arrival): (Double, Int, Int?) = state.withLock { state in
+        let (place, skipped, arrival): (Double, Int, Arrival?) = state.withLock { state in
             let start = (position.isNaN ? state.expected : position) - (position.isNaN ? 0 : state.trim)
             state.expected = start + step * Double(count)
-            let skipped =
-                start < -step / 2 && step > 0 ? min(count, Int((-start / step).rounded())) : 0
+            if state.isAstray { return (start, count, nil) }
+            if let target = state.target, target.isGuess {
+                // One block of a coded format may lie between what is there and what is wanted.
+                if start > target.position + step * Double(count) || start < target.position - Self.farBefore {
+                    state.isAstray = true
+                    return (start, count, .astray(flushes: state.flushes, position: start))
+                }
+                state.target?.isGuess = false
+            }
+            let first = max(0, state.target?.position ?? 0)
+            let skipped = start < first - step / 2 && step > 0 ? min(count, Int(((first - start) / step).rounded())) : 0
             guard skipped < count else { return (start, skipped, nil) }
+            state.target = nil
             defer { state.isFresh = false }
-            return (start + step * Double(skipped), skipped, state.isFresh ? state.flushes : nil)
+            return (start + step * Double(skipped), skipped, state.isFresh ? .frames(flushes: state.flushes) : nil)
         }
-        guard skipped < count else { return .ok }
         if let arrival { onArrival(arrival) }
+        guard skipped < count else { return .ok }
         let kept = frames.extracting(skipped * 2..<count * 2)
         return flow(output.write(kept, position: place, step: step, for: stream))
     }
@@ -62,7 +97,8 @@ final class StreamFeed: AudioSinkTarget {
     func flushStopped() {
         state.withLock {
             $0.flushes += 1
-            $0.isFresh = true
+            ($0.isFresh, $0.isAstray) = (true, false)
+            ($0.target, $0.nextTarget) = ($0.nextTarget, nil)
         }
         output.endFlush(stream)
     }

@@ -4,7 +4,7 @@
 import RouteWire
 
 /// Takes the messages that a receiver sends on a data channel.
-public protocol RouteDataChannelDelegate: AnyObject, Sendable {
+@RouteActor public protocol RouteDataChannelDelegate: AnyObject {
     /// A message came. Returning acknowledges it; throwing refuses it with the error's words. Messages are handed over
     /// one at a time, in order.
     func dataChannel(

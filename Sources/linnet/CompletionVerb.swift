@@ -52,7 +52,7 @@ package enum CompletionScript {
         var text = """
             # Completion of linnet for bash. Made by: linnet completion bash
             _linnet() {
-                local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb= part
+                local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb='' part
                 for part in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
                     case $part in
                         \(Verb.all.map(\.name).joined(separator: "|"))) verb=$part; break ;;
@@ -60,8 +60,11 @@ package enum CompletionScript {
                 done
                 case $before in
                     --on|-o)
-                        local IFS=$'\\n'
-                        mapfile -t COMPREPLY < <(compgen -W "$(linnet browse --timeout 1 2>/dev/null | sed 's/  .*//')" -- "$word")
+                        # Not compgen: it would run what a name says.
+                        COMPREPLY=()
+                        while IFS= read -r part; do
+                            [[ $part == "$word"* ]] && COMPREPLY+=("$part")
+                        done < <(linnet browse --timeout 1 2>/dev/null | sed 's/  .*//')
                         return ;;
                 esac
                 case $verb in

@@ -15,7 +15,7 @@ extension Verb {
     ) { invocation in
         _ = try invocation.words(0, 0)
         var report = Report()
-        var receivers = await checkDiscovery(&report)
+        var receivers = await checkDiscovery(&report, isNeeded: invocation.on == nil)
         if let wanted = invocation.on {
             do {
                 receivers = [try await Finder.receiver(wanted)]
@@ -36,9 +36,10 @@ private struct Report {
 
     func good(_ text: String) { print("  ok    \(text)") }
     func note(_ text: String, _ advice: String? = nil) { line("note", text, advice) }
-    mutating func bad(_ text: String, _ advice: String? = nil) {
-        isHealthy = false
-        line("BAD", text, advice)
+    /// `isFatal` false: it is in nobody's way.
+    mutating func bad(_ text: String, _ advice: String? = nil, isFatal: Bool = true) {
+        if isFatal { isHealthy = false }
+        line(isFatal ? "BAD" : "note", text, advice)
     }
     func title(_ text: String) { print("\(text)") }
 
@@ -56,7 +57,9 @@ private struct Report {
     }
 }
 
-@RouteActor private func checkDiscovery(_ report: inout Report) async -> [Receiver] {
+@RouteActor private func checkDiscovery(
+    _ report: inout Report, isNeeded: Bool
+) async -> [Receiver] {
     report.title("Discovery")
     do {
         let receivers = try await Finder.all(within: .seconds(2))
@@ -64,8 +67,8 @@ private struct Report {
         if receivers.isEmpty {
             report.bad(
                 "no receiver announces itself",
-                "Is it on? Same network? Access points with client isolation and firewalls that drop UDP 5353 hide it."
-            )
+                "Is it on? Same network? Access points with client isolation and firewalls that drop UDP 5353 hide it.",
+                isFatal: isNeeded)
         } else {
             report.good(
                 "\(receivers.count) found: \(receivers.map { "'\(TerminalText.clean($0.displayName))'" }.joined(separator: ", "))"
@@ -75,7 +78,8 @@ private struct Report {
     } catch {
         report.bad(
             CommandFailure(error, at: nil).message,
-            "apt install avahi-daemon; systemctl start avahi-daemon. --on HOST[:PORT] works without.")
+            "apt install avahi-daemon; systemctl start avahi-daemon. --on HOST[:PORT] works without.",
+            isFatal: isNeeded)
         // One on this machine needs no discovery.
         if let local = try? await Receiver.at(.init(host: "127.0.0.1", port: Receiver.defaultPort)) {
             report.note("a receiver answers on this machine")
@@ -163,7 +167,9 @@ private struct Report {
     case "registered": report.good("announced as '\(TerminalText.clean(advertisement.name))'")
     case "waiting":
         report.bad("not announced yet", "Is avahi-daemon running on the receiver?")
-    case "off": report.note("its announcement is switched off", "[discovery] in receiver.conf.")
+    case "off":
+        report.note(
+            "its announcement is switched off", "[network] advertise = yes in receiver.conf switches it on.")
     default: report.bad("its announcement failed", "See the receiver's journal: journalctl -u linnetd.")
     }
 }

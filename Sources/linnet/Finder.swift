@@ -13,7 +13,7 @@ import Settings
     /// The receiver by that name or address, or the only one.
     static func receiver(_ wanted: String?) async throws -> Receiver {
         guard let wanted else { return try await onlyOne() }
-        if let address = certainAddress(wanted) { return try await at(address, named: wanted) }
+        if let address = certainAddress(wanted) { return try await at(address) }
         let browser = ReceiverBrowser()
         let isSettled = await wait(for: browser) { match(wanted, in: $0) != nil }
         if let receiver = match(wanted, in: browser.receivers) { return receiver }
@@ -118,12 +118,12 @@ import Settings
         return .init(host: host.host, port: host.port ?? Receiver.defaultPort)
     }
 
-    private static func at(_ address: Receiver.Address, named name: String) async throws -> Receiver {
+    private static func at(_ address: Receiver.Address) async throws -> Receiver {
         do {
             return try await Receiver.at(address)
         } catch {
             throw CommandFailure(
-                .receiverNotFound, "no receiver answers at \(TerminalText.clean(name)): \(error)",
+                .receiverNotFound, CommandFailure(error, at: nil).message,
                 advice: CommandFailure.advice(for: .connectionFailed))
         }
     }

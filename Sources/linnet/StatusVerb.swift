@@ -138,7 +138,7 @@ extension Verb {
     }
 
     static func output(_ output: OutputState) -> String {
-        var text = TerminalText.clean(output.device)
+        var text = output.device.isEmpty ? "device not known yet," : TerminalText.clean(output.device)
         switch output.state {
         case .open: text += " open" + (output.sampleRate.map { " at \($0) Hz" } ?? "")
         case .closed: text += " ready"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import MediaModel
+import Settings
 import Testing
 
 @testable import linnet
@@ -17,7 +18,8 @@ struct CommandLineTests {
     }
 
     @Test(arguments: [
-        "", "x", "-5", "+5", "1:", ":30", "1:60", "1:60:00", "1:2:3:4", "5s3m", "1m1m", "m", "1e3", "99999999999999",
+        "", "x", "-5", "+5", "1:", ":30", "1:60", "1:60:00", "1:2:3:4", "5s3m", "1m1m", "m", "1e3",
+        "99999999999999",
         "1.2.3", "٣", "1:٣", "999999:00:00:00", " 5", "1m 5s",
     ])
     func `what is no time is not read as one`(text: String) {
@@ -93,7 +95,9 @@ struct CommandLineTests {
     }
 
     @Test func `JSON is escaped`() {
-        let value = JSONText.object([("a\"", .string("b\n\u{1}\u{9b}\\")), ("n", .number(.nan)), ("h", .number(0.5))])
+        let value = JSONText.object([
+            ("a\"", .string("b\n\u{1}\u{9b}\\")), ("n", .number(.nan)), ("h", .number(0.5)),
+        ])
         #expect(value.line == #"{"a\"":"b\n\u0001\u009b\\","n":null,"h":0.5}"#)
     }
 }

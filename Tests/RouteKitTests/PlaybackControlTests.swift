@@ -3,7 +3,9 @@
 
 import MediaModel
 import Observation
+import Synchronization
 import Testing
+import Timing
 
 @testable import RouteKit
 
@@ -21,7 +23,8 @@ import Testing
     }
 
     func perform(
-        _ command: DeviceCommand, completion: @escaping @RouteActor (Result<WriteOutcome, RoutingError>) -> Void
+        _ command: DeviceCommand,
+        completion: @escaping @RouteActor (Result<WriteOutcome, RoutingError>) -> Void
     ) {
         completions.append(completion)
     }
@@ -165,19 +168,21 @@ import Testing
 
     @Test func `observers are told of what changed and of nothing else`() {
         let control = control()
-        var isTold = false
+        let isTold = Mutex(false)
         withObservationTracking {
             _ = control.metadata
         } onChange: {
-            isTold = true
+            isTold.withLock { $0 = true }
         }
         var snapshot = SessionSnapshot()
         snapshot.position = PlaybackPosition(position: .zero, clockTime: 1, rate: 1)
         control.mirror(snapshot)
-        #expect(!isTold)
+        let tooEarly = isTold.withLock { $0 }
+        #expect(!tooEarly)
         snapshot.metadata.title = "Song"
         control.mirror(snapshot)
-        #expect(isTold)
+        let inTime = isTold.withLock { $0 }
+        #expect(inTime)
     }
 
     @Test func `updates end with the session`() async {

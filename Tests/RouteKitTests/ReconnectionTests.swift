@@ -44,10 +44,12 @@ import Testing
     @Test func `a request under way when the connection is lost fails, and is not sent again`() async throws {
         let route = try await controller.activate(receiver.receiver)
         receiver.replies["device.changeVolume"] = { _ in .silence }
-        async let change = route.device.perform(.changeVolume(steps: 1))
+        let change = Task { try await route.device.perform(.changeVolume(steps: 1)) }
         _ = await receiver.waitFor("device.changeVolume")
         receiver.cut()
-        await #expect(throws: RoutingError(.connectionLost, family: .connection, "")) { try await change }
+        await #expect(throws: RoutingError(.connectionLost, family: .connection, "")) {
+            try await change.value
+        }
         _ = await receiver.waitFor("route.activate", count: 2)
         #expect(try await route.device.perform(.setMuted(true)) == .accepted)
         #expect(receiver.requests("device.changeVolume").count == 1)

@@ -42,7 +42,9 @@ import Testing
 
     @Test func `a refused activation throws the receiver's reason`() async {
         receiver.replies["route.activate"] = { _ in .refusal(RouteError(.limitReached, "full")) }
-        let error = await #expect(throws: RoutingError.self) { try await controller.activate(receiver.receiver) }
+        let error = await #expect(throws: RoutingError.self) {
+            try await controller.activate(receiver.receiver)
+        }
         #expect(error?.code == .limitReached)
         #expect(error?.message == "full")
         #expect(error?.isRefusal == true)
@@ -70,7 +72,9 @@ import Testing
         #expect(route.addSession(session))
         #expect(!route.addSession(session))
         _ = try await session.start()
-        await #expect(throws: RoutingError(.alreadyStarted, family: .session, "")) { try await session.start() }
+        await #expect(throws: RoutingError(.alreadyStarted, family: .session, "")) {
+            try await session.start()
+        }
     }
 
     @Test func `the options of a session reach the receiver`() async throws {
@@ -127,17 +131,6 @@ import Testing
         receiver.answer(one, .success(Outcome.accepted.json))
         #expect(try await first == .accepted)
         #expect(route.device.volume == 0.25)
-    }
-
-    @Test func `a request without an answer times out, and the late answer is dropped`() async throws {
-        let quick = RouteController(sender: SenderIdentity(name: "Test"), timing: quickTiming)
-        let route = try await quick.activate(receiver.receiver)
-        receiver.replies["device.rename"] = { _ in .silence }
-        await #expect(throws: RoutingError(.timeout, family: .connection, "")) {
-            try await route.device.perform(.rename("x"))
-        }
-        receiver.answer(receiver.requests("device.rename")[0], .success(Outcome.accepted.json))
-        #expect(try await route.device.perform(.setMuted(true)) == .accepted)
     }
 
     @Test func `more requests than a receiver takes wait for their turn`() async throws {

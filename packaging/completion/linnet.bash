@@ -1,0 +1,36 @@
+# Completion of linnet for bash. Made by: linnet completion bash
+_linnet() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb= part
+    for part in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        case $part in
+            browse|play|pause|resume|seek|speed|volume|mute|tracks|status|stop|rename|doctor|completion) verb=$part; break ;;
+        esac
+    done
+    case $before in
+        --on|-o)
+            # Not compgen: it would run what a name says.
+            COMPREPLY=()
+            while IFS= read -r part; do
+                [[ $part == "$word"* ]] && COMPREPLY+=("$part")
+            done < <(linnet browse --timeout 1 2>/dev/null | sed 's/  .*//')
+            return ;;
+    esac
+    case $verb in
+        '') mapfile -t COMPREPLY < <(compgen -W "browse play pause resume seek speed volume mute tracks status stop rename doctor completion --on --help --version" -- "$word") ;;
+        browse) mapfile -t COMPREPLY < <(compgen -W "--timeout -T --json -j --help -h" -- "$word") ;;
+        play) mapfile -t COMPREPLY < <(compgen -f -W "--start -s --speed --header -H --user-agent --title -t --paused --no-wait -n --on -o --help -h" -- "$word") ;;
+        pause) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
+        resume) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
+        seek) mapfile -t COMPREPLY < <(compgen -W "--quick -q --on -o --help -h" -- "$word") ;;
+        speed) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
+        volume) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
+        mute) mapfile -t COMPREPLY < <(compgen -W "on off toggle --on -o --help -h" -- "$word") ;;
+        tracks) mapfile -t COMPREPLY < <(compgen -W "audio description subtitles --on -o --help -h" -- "$word") ;;
+        status) mapfile -t COMPREPLY < <(compgen -W "--json -j --watch -w --on -o --help -h" -- "$word") ;;
+        stop) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
+        rename) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
+        doctor) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
+        completion) mapfile -t COMPREPLY < <(compgen -W "bash zsh fish --help -h" -- "$word") ;;
+    esac
+}
+complete -o filenames -F _linnet linnet
