@@ -144,6 +144,12 @@ let package = Package(
             [
                 "RouteKit", "RouteWire", "MediaModel", "Timing", "Soup", "Settings", "GLibLoop", "linnet",
             ]),
-        tests("IntegrationTests", ["RouteKit", "ReceiverTestKit", "Settings", "SystemProbe"]),
+        tests("SoupListenerTests", ["SoupListener", "ReceiverRuntime", "ReceiverTestKit", "Soup", "GLibLoop"]),
+        tests(
+            "RendererProcessTests",
+            ["RendererProcess", "ReceiverRuntime", "ReceiverTestKit", "MediaModel", "Settings", "GLibLoop"]),
+        tests(
+            "IntegrationTests",
+            ["RouteKit", "ReceiverTestKit", "Settings", "SystemProbe", "GLibLoop", "Soup"]),
     ]
 )

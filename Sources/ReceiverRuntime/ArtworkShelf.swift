@@ -24,15 +24,11 @@ struct ArtworkShelf {
         let artwork: Artwork
     }
 
-    /// Counts changes, so that what names pictures can be renewed.
-    private(set) var changes: UInt64 = 0
-
     private(set) var pictures: [Picture] = []
     private(set) var bytes = 0
 
     mutating func store(_ artwork: Artwork, session: SessionID, key: UInt64) {
         guard artwork.bytes.count <= Artwork.maximumBytes else { return }
-        changes += 1
         pictures.append(
             Picture(
                 session: session, key: key, name: "\(session.text)-\(key)",
@@ -47,7 +43,6 @@ struct ArtworkShelf {
     }
 
     mutating func drop(_ session: SessionID) {
-        changes += 1
         pictures.removeAll { $0.session == session }
         bytes = pictures.reduce(0) { $0 + $1.artwork.bytes.count }
     }

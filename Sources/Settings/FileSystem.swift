@@ -83,6 +83,11 @@ package enum FileSystem {
         guard unsafe unlink(path) == 0 else { throw Failure(errno: errno, in: path) }
     }
 
+    /// Removes an empty directory.
+    package static func removeDirectory(_ path: String) throws(Failure) {
+        guard unsafe rmdir(path) == 0 else { throw Failure(errno: errno, in: path) }
+    }
+
     /// Makes `path` a symbolic link to `target`. What had that name must be gone.
     package static func link(_ path: String, to target: String) throws(Failure) {
         guard unsafe symlink(target, path) == 0 else { throw Failure(errno: errno, in: path) }

@@ -3,13 +3,13 @@
 
 /// Tells requests of senders from those that a browser makes for a stranger's page (section 3 of
 /// `Docs/protocols/route.md`): the page's `Origin` gives it away, or the name that it had resolved to this address.
-struct RequestScreen {
+package struct RequestScreen {
     private let names: Set<String>
 
-    init(names: Set<String>) { self.names = Set(names.map { $0.lowercased() }) }
+    package init(names: Set<String>) { self.names = Set(names.map { $0.lowercased() }) }
 
     /// The status that refuses a request, or nil.
-    func refusal(host: String?, origin: String?) -> UInt32? {
+    package func refusal(host: String?, origin: String?) -> UInt32? {
         guard let host, let name = Self.name(in: host), isOurs(name) else { return 421 }
         guard let origin else { return nil }
         return origin.lowercased() == "http://\(host.lowercased())" ? nil : 403

@@ -40,6 +40,8 @@ struct Daemon {
         do {
             let port = try await receiver.start()
             let name = await receiver.status?.name ?? ""
+            // Whoever is told of this receiver may rely on its identity from then on.
+            await writer.flush()
             Machine.write("linnetd: ready on port \(port) as \(name)\n", to: .output)
             ServiceManager.status("Ready on port \(port) as \(name)")
             ServiceManager.ready()

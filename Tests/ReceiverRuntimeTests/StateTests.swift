@@ -144,6 +144,24 @@ struct StateTests {
         #expect(watcher.changes.last?.origin == .sender(route: sender.route, name: "Ada"))
     }
 
+    @Test func `readers that were held up from the same version on each get all up to now`() throws {
+        let receiver = try TestReceiver.running()
+        let watchers = (1...3).map { _ in TestSender(receiver) }
+        for watcher in watchers { try watcher.ask(.subscribe) }
+        let sender = TestSender(receiver)
+        try sender.activate()
+        for watcher in watchers { watcher.client.stopReading() }
+        for step in 1...3 { try sender.ask(.setDeviceVolume(Double(step) / 10)) }
+        watchers[0].client.readOnce()
+        watchers[1].client.readOnce()
+        try sender.ask(.setDeviceVolume(0.9))
+        for watcher in watchers {
+            watcher.client.resumeReading()
+            try watcher.read()
+            #expect(watcher.state == sender.state)
+        }
+    }
+
     @Test func `after unsubscribing nothing is pushed`() throws {
         let receiver = try TestReceiver.running()
         let watcher = TestSender(receiver)

@@ -16,7 +16,6 @@ struct StateComposer {
     private var device: (value: ReceiverState.Device, json: JSONValue)?
     private var routes: [RouteID: (value: ReceiverState.Route, json: JSONValue)] = [:]
     private var sessions: [SessionID: (value: Session, json: JSONValue)] = [:]
-    private var artworkChanges: UInt64 = 0
 
     init(identity: ReceiverIdentity, configuration: ReceiverConfiguration) {
         (self.identity, model, type) = (identity, configuration.model, configuration.deviceType)
@@ -25,10 +24,6 @@ struct StateComposer {
     }
 
     mutating func compose(_ state: ReceiverState, artwork: ArtworkShelf) -> JSONValue {
-        if artworkChanges != artwork.changes {
-            artworkChanges = artwork.changes
-            sessions = [:]
-        }
         if device?.value != state.device { device = (state.device, json(state.device)) }
         routes = state.routes.mapValuesWithKey { id, route in
             if let known = routes[id], known.value == route { return known }

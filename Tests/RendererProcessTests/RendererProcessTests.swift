@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import GLibLoop
+import MediaModel
+import ReceiverRuntime
+import ReceiverTestKit
+import RendererProcess
+import Settings
+import Testing
+
+/// The daemon's end of a renderer, with shell scripts in its place.
+@Suite(.timeLimit(.minutes(1))) struct RendererProcessTests {
+    @Test func `a renderer that sound was is started again at once, one that keeps dying ever later`() {
+        var policy = RestartPolicy()
+        let pauses = (0..<8).map { _ in policy.pause(afterLiving: .seconds(1)) }
+        #expect(pauses.map { $0 / .milliseconds(1) } == [0, 500, 1000, 2000, 4000, 8000, 10_000, 10_000])
+        #expect(policy.pause(afterLiving: RestartPolicy.soundAge) == .zero)
+    }
+
+    @Test func `an exit is reported with its status, and another process follows`() async throws {
+        let stage = try Stage("exit 7")
+        let events = await stage.start()
+        #expect(await events.next() == .exited(reason: "exit status 7"))
+        #expect(await events.next() == .exited(reason: "exit status 7"))
+        await stage.end()
+    }
+
+    @Test func `a program that is not there is reported`() async throws {
+        let stage = try Stage(nil)
+        let events = await stage.start()
+        let reason = try #require(await events.next()?.exitReason)
+        #expect(reason.contains("cannot be launched"))
+        await stage.end()
+    }
+
+    @Test func `a renderer that answers no ping is ended`() async throws {
+        let stage = try Stage("exec sleep 1000")
+        let events = await stage.start { $0.pingInterval = .milliseconds(30) }
+        #expect(await events.next() == .exited(reason: "it left 2 pings unanswered, signal 9"))
+        await stage.end()
+    }
+
+    @Test func `a renderer that says nonsense is ended`() async throws {
+        let stage = try Stage("printf 'hello, who is there' >&3; exec sleep 1000")
+        let events = await stage.start()
+        let reason = try #require(await events.next()?.exitReason)
+        #expect(reason.hasSuffix(", signal 9"))
+        await stage.end()
+    }
+
+    @Test func `a renderer that does not read is ended before its commands fill the memory`() async throws {
+        let stage = try Stage("exec sleep 1000")
+        let events = await stage.start { $0.isWarm = false }
+        #expect(await events.next() == .started(OutputStatus(state: .closed, device: "test")))
+        await stage.run { renderer in
+            let text = String(repeating: "x", count: 100_000)
+            for number in 1...20 {
+                renderer.send(.load(LoadID(UInt64(number)), MediaItem(uri: text), playing: true))
+            }
+        }
+        #expect(await events.next() == .exited(reason: "it does not read its commands, signal 9"))
+        await stage.end()
+    }
+
+    @Test func `a restart names its reason`() async throws {
+        let stage = try Stage("exec sleep 1000")
+        let events = await stage.start()
+        await stage.run { $0.restart(reason: "it is stuck") }
+        #expect(await events.next() == .exited(reason: "it is stuck, signal 9"))
+        await stage.end()
+    }
+
+    @Test func `on demand, a process starts with the first load and ends when it is idle`() async throws {
+        let stage = try Stage("exec cat <&3 >/dev/null")
+        let events = await stage.start {
+            ($0.isWarm, $0.idleTime) = (false, .milliseconds(20))
+        }
+        #expect(await events.next() == .started(OutputStatus(state: .closed, device: "test")))
+        await stage.run { $0.send(.setOutputVolume(.full)) }
+        await stage.run { $0.send(.stop(LoadID(1))) }
+        #expect(await events.next() == .stopped(LoadID(1)))
+        #expect(stage.log.lines.isEmpty)
+        await stage.run { $0.send(.warmUp) }
+        #expect(await stage.logged.next() == "renderer launched")
+        #expect(await stage.logged.next() == "renderer ended, nothing to play")
+        await stage.end()
+    }
+}
+
+extension RendererEvent {
+    fileprivate var exitReason: String? { if case .exited(let reason) = self { reason } else { nil } }
+}
+
+/// A renderer process on a loop of its own.
+private actor Stage {
+    private nonisolated let loop = GLibLoop(named: "stage")
+    nonisolated let script: String
+    nonisolated let log = RecordingLog()
+    nonisolated let logged: Waiting<String>
+    private let logInput: AsyncStream<String>.Continuation
+    private var renderer: RendererProcess?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    /// `body` is what the program does; nil for a program that is not there.
+    init(_ body: String?) throws {
+        let (stream, input) = AsyncStream.makeStream(of: String.self)
+        (logged, logInput) = (Waiting(stream: stream), input)
+        script = "/tmp/linnet-test-\(Machine.makeUUID())"
+        if let body { try FileSystem.write(Array("#!/bin/sh\n\(body)\n".utf8), to: script, mode: 0o755) }
+    }
+
+    deinit { try? FileSystem.remove(script) }
+
+    func start(
+        _ configure: @Sendable (inout RendererProcess.Configuration) -> Void = { _ in }
+    ) -> Waiting<RendererEvent> {
+        var configuration = RendererProcess.Configuration(program: script, device: "test")
+        configure(&configuration)
+        let renderer = RendererProcess(configuration, log: PassingLog(log: log, input: logInput))
+        self.renderer = renderer
+        let (stream, input) = AsyncStream.makeStream(of: RendererEvent.self)
+        renderer.start { input.yield($0) }
+        return Waiting(stream: stream)
+    }
+
+    func run(_ body: @Sendable (RendererProcess) -> Void) { if let renderer { body(renderer) } }
+
+    func end() { renderer?.shutDown() }
+}
+
+/// Values that a test waits for, one at a time.
+private struct Waiting<Value: Sendable>: Sendable {
+    let stream: AsyncStream<Value>
+    func next() async -> Value? {
+        for await value in stream { return value }
+        return nil
+    }
+}
+
+/// Passes messages on to a waiting test.
+private struct PassingLog: Log {
+    let log: RecordingLog
+    let input: AsyncStream<String>.Continuation
+    func write(_ level: LogLevel, _ label: String, _ message: String, _ metadata: [String: String]) {
+        log.write(level, label, message, metadata)
+        input.yield(message)
+    }
+}
