@@ -170,7 +170,7 @@ private func exitCode(for end: SessionEnd?, at receiver: String) throws(CommandF
     case .shutdown: throw CommandFailure(.failure, "\(receiver): the receiver went away")
     case .lost:
         throw CommandFailure(
-            .failure, "\(receiver): the connection was lost",
+            .failure, "\(receiver): the connection was lost, and the session with it",
             advice: CommandFailure.advice(for: .connectionLost))
     }
 }
