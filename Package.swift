@@ -115,6 +115,9 @@ let package = Package(
         // Fakes of the runtime's ports, a clock moved by hand, the simulated card's reader.
         target("ReceiverTestKit", ["ReceiverRuntime", "MediaModel", "Timing"]),
 
+        // Publishes or browses one service, run by tests inside other network namespaces.
+        program("dns-sd-probe", ["Avahi", "Settings", "GLibLoop"]),
+
         // MARK: Tests
         tests("MediaModelTests", ["MediaModel"]),
         tests("TimingTests", ["Timing", "MediaModel"]),
@@ -124,7 +127,7 @@ let package = Package(
         tests("ReceiverRuntimeTests", ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire"]),
         tests("GLibLoopTests", ["GLibLoop", "Settings"]),
         tests("SoupTests", ["Soup", "GLibLoop"]),
-        tests("AvahiTests", ["Avahi", "GLibLoop"]),
+        tests("AvahiTests", ["Avahi", "GLibLoop", "Settings"]),
         tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel"]),
         tests("GStreamerRendererTests", ["GStreamerRenderer", "AudioOutput", "MediaModel"]),
         tests("RouteKitTests", ["RouteKit"]),
