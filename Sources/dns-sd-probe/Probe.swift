@@ -50,7 +50,7 @@ actor Probe {
             case .waitingForDaemon: print("waiting")
             case .lost(let reason):
                 print("lost\t\(reason)")
-                startAgain()
+                startLater()
             case .published(let name): print("published\t\(name)")
             case .renamed(let name): print("renamed\t\(name)")
             case .failed(let reason): print("failed\t\(reason)")
@@ -73,17 +73,19 @@ actor Probe {
             case .waitingForDaemon: print("waiting")
             case .lost(let reason):
                 print("lost\t\(reason)")
-                startAgain()
+                startLater()
+            case .failed(let reason): print("failed\t\(reason)")
             }
         }
         startAgain()
         takeCommands()
     }
 
-    /// Starts now, and again until there is a bus.
-    private func startAgain() {
-        let isStarted = advertisement?.start() ?? browser?.start() ?? true
-        retry = isStarted ? nil : EventSource.after(.milliseconds(100)) { [unowned self] in startAgain() }
+    /// Connects; a failure is reported as a loss, too.
+    private func startAgain() { _ = advertisement?.start() ?? browser?.start() }
+
+    private func startLater() {
+        retry = EventSource.after(.milliseconds(100)) { [unowned self] in startAgain() }
     }
 
     private func takeCommands() {
