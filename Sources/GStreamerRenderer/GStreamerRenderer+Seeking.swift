@@ -103,7 +103,8 @@ extension GStreamerRenderer {
         seek.number = current.seekCount + 1
         playback?.seekCount = seek.number
         seek.isExecuting = true
-        perform(seek, on: pipeline, precision: seek.guesses < Self.guessLimit ? .guess(seek.guess) : .exact)
+        let isGuess = pipeline.canGuess && seek.guesses < Self.guessLimit
+        perform(seek, on: pipeline, precision: isGuess ? .guess(seek.guess) : .final)
     }
 
     func seekAnswered(_ number: UInt64, accepted: Bool) {

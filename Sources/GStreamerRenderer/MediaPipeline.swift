@@ -154,6 +154,8 @@ final class MediaPipeline: Sendable {
         /// The nearest place that is quick.
         case nearest
         case exact
+        /// Exactly, and wherever that leads.
+        case final
         /// Exactly, by looking at this position, in nanoseconds, which may be wrong.
         case guess(Int64)
     }
@@ -170,12 +172,12 @@ final class MediaPipeline: Sendable {
             var (place, isAccurate) = (position, false)
             switch precision {
             case .nearest: feed.aim(at: nil)
-            case .exact:
+            case .exact, .final:
                 isAccurate = true
-                feed.aim(at: StreamFeed.Target(position: Double(position), isGuess: false))
+                feed.aim(at: StreamFeed.Target(position: Double(position), isChecked: precision == .exact))
             case .guess(let guess):
                 place = guess
-                feed.aim(at: StreamFeed.Target(position: Double(position), isGuess: true))
+                feed.aim(at: StreamFeed.Target(position: Double(position), isGuess: true, isChecked: true))
             }
             done(pipeline.seek(to: place + Int64(feed.trim), rate: rate, isAccurate: isAccurate))
         }

@@ -33,7 +33,9 @@ final class StreamFeed: AudioSinkTarget {
         /// Nanoseconds.
         var position: Double
         /// True if the place where frames come from was guessed, so that it may be far off.
-        var isGuess: Bool
+        var isGuess = false
+        /// True if frames that come from behind it are refused, and reported.
+        var isChecked = false
     }
 
     /// What arrived, with the number of flushes before it.
@@ -48,6 +50,8 @@ final class StreamFeed: AudioSinkTarget {
     private static let readAgain = 0.5e9
     /// A decoder that wants more before it gives anything is not starved for longer than this.
     private static let longestHold = Duration.seconds(2)
+    /// Media may have a hole of this length where they begin.
+    private static let nearBehind = 1e8
     /// Decoding this much for nothing takes about as long as another request.
     private static let farBefore = 1e9
 
@@ -76,7 +80,7 @@ final class StreamFeed: AudioSinkTarget {
 
     /// Drops what comes before `position`, from the beginning on. Before the first frames only.
     func begin(at position: Double) {
-        state.withLock { $0.target = Target(position: position, isGuess: false) }
+        state.withLock { $0.target = Target(position: position) }
     }
 
     func setRate(_ rate: Int32) -> SinkFlow { flow(output.setRate(rate, for: stream)) }
@@ -87,14 +91,14 @@ final class StreamFeed: AudioSinkTarget {
             let start = (position.isNaN ? state.expected : position) - (position.isNaN ? 0 : state.trim)
             state.expected = start + step * Double(count)
             if state.isAstray { return (start, count, nil) }
-            if let target = state.target, target.isGuess {
+            if let target = state.target, target.isChecked {
                 // One block of a coded format may lie between what is there and what is wanted.
-                if start > target.position + step * Double(count) || start < target.position - Self.farBefore
-                {
+                let isFar = target.isGuess && start < target.position - Self.farBefore
+                if start > target.position + step * Double(count) + Self.nearBehind || isFar {
                     state.isAstray = true
                     return (start, count, .astray(flushes: state.flushes, position: start))
                 }
-                state.target?.isGuess = false
+                state.target?.isChecked = false
             }
             let first = max(0, state.target?.position ?? 0)
             let skipped =
