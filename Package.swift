@@ -151,6 +151,6 @@ let package = Package(
             ["RendererProcess", "ReceiverRuntime", "ReceiverTestKit", "MediaModel", "Settings", "GLibLoop"]),
         tests(
             "IntegrationTests",
-            ["RouteKit", "ReceiverTestKit", "Settings", "SystemProbe", "GLibLoop", "Soup"]),
+            ["RouteKit", "RouteWire", "ReceiverTestKit", "Settings", "SystemProbe", "GLibLoop", "Soup"]),
     ]
 )
