@@ -101,7 +101,8 @@ import Testing
         let text = String(
             decoding: try FileSystem.read("/\(path)/Docs/protocols/route.openrpc.json", maximum: 1 << 20),
             as: UTF8.self)
-        let methods = try #require(try JSONText.decode(text, limit: 1 << 20)["methods"]?.arrayValue)
+        let document = try JSONText.decode(text, limit: 1 << 20)
+        let methods = try #require(document["methods"]?.arrayValue)
         let values: [JSONValue] = [
             .null, true, 7, -1, .number(1e308), .number(-0.5), "", "x",
             .text(String(repeating: "ß", count: 3_000)), [],
@@ -270,8 +271,8 @@ import Testing
             let late = try HostilePeer(port: daemon.port)
             daemon.check(HostilePeer.reason(late.activate()) == "limitReached", "a thirty-third is taken")
             peers.removeLast().close()
-            daemon.check(
-                late.activate()?["result"] != nil, "a route in its grace time is not given up for a new one")
+            let isTaken = waitUntil(seconds: 2) { late.activate()?["result"] != nil }
+            daemon.check(isTaken, "a route in its grace time is not given up for a new one")
             for peer in peers { _ = peer.ask("route.deactivate") }
             late.close()
         }
