@@ -46,16 +46,18 @@ import Synchronization
 
 /// What the class of a stream does by itself.
 @safe private struct Functions: @unchecked Sendable {
-    let read:
-        @convention(c) (
-            OpaquePointer?, UnsafeMutableRawPointer?, gsize,
-            UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?
-        ) -> gssize
-    let makeSource:
-        @convention(c) (
-            OpaquePointer?, UnsafeMutablePointer<GCancellable>?
-        ) -> UnsafeMutablePointer<GSource>?
+    let read: ReadFunction
+    let makeSource: SourceFunction
 }
+
+private typealias ReadFunction =
+    @convention(c) (
+        OpaquePointer?, UnsafeMutableRawPointer?, gsize, UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?
+    ) -> gssize
+private typealias SourceFunction =
+    @convention(c) (
+        OpaquePointer?, UnsafeMutablePointer<GCancellable>?
+    ) -> UnsafeMutablePointer<GSource>?
 
 private let mark = unsafe g_quark_from_string("linnet-input-meter")
 private let classes = Mutex<[UInt: Functions]>([:])
@@ -64,37 +66,50 @@ private func classOf(_ stream: UnsafeMutableRawPointer) -> UnsafeMutableRawPoint
     unsafe UnsafeMutableRawPointer(stream.assumingMemoryBound(to: GTypeInstance.self).pointee.g_class!)
 }
 
+/// The functions that the wrappers stand for. A class that was made after its parent was wrapped has the parent's
+/// wrappers.
 private func functions(_ stream: UnsafeMutableRawPointer) -> Functions {
-    let key = unsafe UInt(bitPattern: classOf(stream))
-    // The wrappers run for wrapped classes alone.
-    return classes.withLock { $0[key]! }
+    classes.withLock { classes in
+        var kind = unsafe classOf(stream)
+        while true {
+            if let found = classes[UInt(bitPattern: kind)] { return found }
+            // The wrappers run for wrapped classes and those below them alone.
+            unsafe kind = UnsafeMutableRawPointer(g_type_class_peek_parent(kind)!)
+        }
+    }
+}
+
+private let readMetered: ReadFunction = { stream, buffer, count, error in
+    let stream = unsafe UnsafeMutableRawPointer(stream!)
+    let meter = unsafe InputMeter.of(stream)
+    if meter?.isSpent == true {
+        let status = Int32(G_IO_ERROR_WOULD_BLOCK.rawValue)
+        unsafe g_set_error_literal(error, g_io_error_quark(), status, "enough for this turn")
+        return -1
+    }
+    let read = unsafe functions(stream).read(OpaquePointer(stream), buffer, count, error)
+    if read > 0 { meter?.read(read) }
+    return read
+}
+
+private let makeMeteredSource: SourceFunction = { stream, cancellable in
+    let stream = unsafe UnsafeMutableRawPointer(stream!)
+    unsafe InputMeter.of(stream)?.beginTurn()
+    return unsafe functions(stream).makeSource(OpaquePointer(stream), cancellable)
 }
 
 private func wrapClass(of stream: UnsafeMutableRawPointer) {
     let kind = unsafe classOf(stream)
-    let key = UInt(bitPattern: kind)
     let table = unsafe g_type_interface_peek(kind, g_pollable_input_stream_get_type())!
         .assumingMemoryBound(to: GPollableInputStreamInterface.self)
     classes.withLock { classes in
-        guard classes[key] == nil else { return }
-        unsafe classes[key] = Functions(
-            read: table.pointee.read_nonblocking!, makeSource: table.pointee.create_source!)
-        unsafe table.pointee.read_nonblocking = { stream, buffer, count, error in
-            let stream = unsafe UnsafeMutableRawPointer(stream!)
-            let meter = unsafe InputMeter.of(stream)
-            if meter?.isSpent == true {
-                let status = Int32(G_IO_ERROR_WOULD_BLOCK.rawValue)
-                unsafe g_set_error_literal(error, g_io_error_quark(), status, "enough for this turn")
-                return -1
-            }
-            let read = unsafe functions(stream).read(OpaquePointer(stream), buffer, count, error)
-            if read > 0 { meter?.read(read) }
-            return read
+        let read = unsafe table.pointee.read_nonblocking!
+        guard unsafe unsafeBitCast(read, to: UInt.self) != unsafeBitCast(readMetered, to: UInt.self) else {
+            return
         }
-        unsafe table.pointee.create_source = { stream, cancellable in
-            let stream = unsafe UnsafeMutableRawPointer(stream!)
-            unsafe InputMeter.of(stream)?.beginTurn()
-            return unsafe functions(stream).makeSource(OpaquePointer(stream), cancellable)
-        }
+        unsafe classes[UInt(bitPattern: kind)] = Functions(
+            read: read, makeSource: table.pointee.create_source!)
+        unsafe table.pointee.read_nonblocking = readMetered
+        unsafe table.pointee.create_source = makeMeteredSource
     }
 }
