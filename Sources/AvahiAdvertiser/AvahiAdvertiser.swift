@@ -99,7 +99,9 @@ extension AvahiAdvertiser {
         init(_ answer: @escaping (String?) -> Void) { self.answer = answer }
 
         func begin(_ patience: Duration) {
-            deadline = EventSource.after(patience) { [weak self] in self?.end("the Avahi daemon does not answer") }
+            deadline = EventSource.after(patience) { [weak self] in
+                self?.end("the Avahi daemon does not answer")
+            }
             browser = ServiceBrowser(type: AvahiAdvertiser.serviceType) { [weak self] event in
                 switch event {
                 case .lost(let reason): self?.end(reason)
