@@ -71,7 +71,10 @@ package struct SessionDocument: Equatable, Sendable {
         isReady = try reader.bool("isReady")
         isPlaying = try reader.bool("isPlaying")
         isBuffering = try reader.bool("isBuffering", default: false)
-        state = reader.optional("state") == nil ? .normal : try reader.choice("state", WirePlaybackState.self)
+        // A state that only a later receiver knows is shown as the usual one.
+        state =
+            try reader.optionalText("state", bytes: 1...64).flatMap { WirePlaybackState(rawValue: $0) }
+            ?? .normal
         speed = try reader.optionalNumber("speed") ?? 1
         scanSpeed = try reader.optionalNumber("scanSpeed") ?? 2
         position = try PlaybackPosition(try reader.object("position"))
@@ -90,8 +93,10 @@ package struct SessionDocument: Equatable, Sendable {
             capabilities: SeekCapabilities(
                 names: try reader.texts("seekCapabilities", limit: 16, bytes: 1...64)))
         segments = []
-        for segment in try reader.objects("segments", limit: 1_024) { segments.append(try Segment(segment)) }
-        currentSegment = try Segment(try reader.object("currentSegment"))
+        for segment in try reader.objects("segments", limit: 1_024) {
+            segments.append(try Segment(segment, isTolerant: true))
+        }
+        currentSegment = try Segment(try reader.object("currentSegment"), isTolerant: true)
         tracks = try Tracks(try reader.optionalObject("tracks"))
         hasAudio = try reader.bool("hasAudio", default: false)
         hasVideo = try reader.bool("hasVideo", default: false)

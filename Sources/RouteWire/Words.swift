@@ -50,10 +50,18 @@ extension Segment {
         ]
     }
 
-    init(_ reader: ParamReader) throws(RouteError) {
+    /// Reads a segment. `isTolerant`: a type that only a later receiver knows is `other`; a sender's must be known.
+    init(_ reader: ParamReader, isTolerant: Bool = false) throws(RouteError) {
+        let kind: Kind
+        if reader.optional("type") == nil {
+            kind = .primary
+        } else if isTolerant {
+            kind = Kind(rawValue: try reader.text("type", bytes: 1...64)) ?? .other
+        } else {
+            kind = try reader.choice("type", Kind.self)
+        }
         self.init(
-            range: try reader.range("range"),
-            kind: reader.optional("type") == nil ? .primary : try reader.choice("type", Kind.self),
+            range: try reader.range("range"), kind: kind,
             isMarked: try reader.bool("isMarked", default: false),
             requiresLinearPlayback: try reader.bool("requiresLinearPlayback", default: false),
             identifier: try reader.optionalText("identifier", bytes: 0...256))

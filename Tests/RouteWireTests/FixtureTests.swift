@@ -90,6 +90,19 @@ struct FixtureTests {
         #expect(next.sessions.count == 1)
     }
 
+    @Test func `choices that only a later receiver knows do not make a state unreadable`() throws {
+        let state = try JSONText.decode(try FixtureFile.text("state-playing.json"), limit: 65_536)
+        let id = try #require(state["player"]?["session"]?.textValue)
+        func with(_ changes: JSONValue) throws -> SessionDocument? {
+            let patch: JSONValue = ["sessions": .object([id: changes])]
+            return try StateDocument(json: MergePatch.apply(patch, to: state)).sessions[id]
+        }
+        #expect(try with(["currentSegment": ["type": "chapter"]])?.currentSegment.kind == .other)
+        #expect(try with(["state": "rehearsing"])?.state == .normal)
+        #expect(throws: RouteError.self) { try with(["state": 5]) }
+        #expect(throws: RouteError.self) { try with(["currentSegment": ["type": true]]) }
+    }
+
     @Test(arguments: FixtureFile.names("frame"))
     func `a data frame by the page is read and written`(name: String) throws {
         let bytes = try FixtureFile.bytes(name)
