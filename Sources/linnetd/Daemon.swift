@@ -71,7 +71,7 @@ extension Configuration {
             deviceType: text(.deviceType), port: UInt16(clamping: integer(.port)),
             hostNames: Set(words(.hostNames).map { $0.lowercased() } + [host, "\(host).local"]),
             advertises: flag(.advertise), refusesTakeover: text(.takeover) == "refuse",
-            keepsPlaying: flag(.keepPlaying), volumeCap: number(.volumeCap),
+            keepsPlaying: flag(.keepPlaying), allowsFiles: flag(.allowFile), volumeCap: number(.volumeCap),
             initialVolume: Volume(level: min(number(.volume), number(.volumeCap))),
             graceTime: .seconds(integer(.grace)), loadTimeout: .seconds(integer(.loadTimeout)))
     }
