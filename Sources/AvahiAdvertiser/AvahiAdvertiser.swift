@@ -104,9 +104,9 @@ extension AvahiAdvertiser {
             }
             browser = ServiceBrowser(type: AvahiAdvertiser.serviceType) { [weak self] event in
                 switch event {
-                case .lost(let reason): self?.end(reason)
+                case .lost(let reason), .failed(let reason): self?.end(reason)
                 case .waitingForDaemon: self?.end("the Avahi daemon does not run")
-                default: self?.end(nil)
+                case .found, .removed, .allForNow: self?.end(nil)
                 }
             }
             _ = browser?.start()
