@@ -57,6 +57,9 @@ import Timing
         mirror.performer = self
     }
 
+    /// On the actor, since the socket belongs to its thread.
+    isolated deinit { socket?.abort() }
+
     // MARK: Opening
 
     /// Makes the first connection. Trying again is for later losses: here the caller wants to know.
@@ -141,7 +144,7 @@ import Timing
         }
         isConnected = true
         requests.open()
-        work.append(Task { [weak self] in await self?.readClock() })
+        work.append(keepReadingClock())
     }
 
     private func dropSocket() {
@@ -279,28 +282,37 @@ import Timing
 
     /// Reads the receiver's clock now and then. A receiver that does not answer is given up, and the connection made
     /// anew: a half-open one would stand for ever.
-    private func readClock() async {
-        var number = 0
-        while !Task.isCancelled, isConnected {
-            let sent = LocalClock.now
-            do {
-                let answer = try await requests.send(.ping)
-                let reading = try PingResult(json: answer)
-                clock.identify(reading.id)
-                clock.add(
-                    ClockExchange(
-                        requestSent: sent, requestReceived: reading.received, answerSent: reading.sent,
-                        answerReceived: LocalClock.now))
-            } catch let error as RoutingError where error.code == .timeout {
-                if !Task.isCancelled, isConnected { lost(code: 1006) }
-                return
-            } catch {
-                return
+    private func keepReadingClock() -> Task<Void, Never> {
+        Task { [weak self, timing] in
+            var number = 0
+            // Only weakly, so that a link that nobody holds does not stay.
+            while !Task.isCancelled, await self?.readClock() == true {
+                number += 1
+                // A few at once, so that the first estimate is good; then seldom.
+                let wait = number < 4 ? .milliseconds(20) : timing.clockReading
+                try? await RouteActor.shared.loop.sleep(for: wait)
             }
-            number += 1
-            // A few at once, so that the first estimate is good; then seldom.
-            let wait = number < 4 ? .milliseconds(20) : timing.clockReading
-            try? await RouteActor.shared.loop.sleep(for: wait)
+        }
+    }
+
+    /// False: there is nothing to read from any more.
+    private func readClock() async -> Bool {
+        guard isConnected else { return false }
+        let sent = LocalClock.now
+        do {
+            let reading = try PingResult(json: await requests.send(.ping))
+            let arrived = LocalClock.now
+            clock.identify(reading.id)
+            clock.add(
+                ClockExchange(
+                    requestSent: sent, requestReceived: reading.received, answerSent: reading.sent,
+                    answerReceived: arrived))
+            return isConnected
+        } catch let error as RoutingError where error.code == .timeout {
+            if !Task.isCancelled, isConnected { lost(code: 1006) }
+            return false
+        } catch {
+            return false
         }
     }
 }

@@ -82,12 +82,14 @@ public enum RouteEnd: String, Sendable {
         await session.stop()
     }
 
+    /// A session is over before its start was known here.
+    func forget(_ session: RouteSession) { sessions.removeAll { $0 === session } }
+
     /// A value after each change of state, player or senders, the latest only; ends with the route.
     public func updates() -> AsyncStream<Void> { link.mirror.updates() }
 
-    /// Asks the receiver something that this library has no method for, as a test or a debugger does. `session.start`
-    /// and the like are better left to `RouteSession`.
-    package func stopPlayer() async throws { try await link.stop(session: nil) }
+    /// Ends the session that owns the receiver's player, whosever it is. No effect while nothing plays.
+    public func stopPlayer() async throws { try await link.stop(session: nil) }
 }
 
 extension Route: ReceiverLinkClient {

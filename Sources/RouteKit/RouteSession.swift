@@ -84,6 +84,7 @@ public import MediaModel
             let wasStopped = state == .ended
             mediaSession = session
             state = .started
+            if control.end != nil { route.forget(self) }
             if wasStopped { await stop() }
             return session
         } catch {

@@ -14,8 +14,7 @@ struct JSONWriter {
         case .null: put("null")
         case .bool(let bool): put(bool ? "true" : "false")
         case .integer(let integer): bytes.append(contentsOf: String(integer).utf8)
-        // The shortest text that reads back as the same number; its form is that of JSON.
-        case .number(let number): put(number.isFinite ? number.description : "null")
+        case .number(let number): put(number)
         case .text(let text): quote(text)
         case .array(let elements):
             bytes.append(UInt8(ascii: "["))
@@ -37,6 +36,15 @@ struct JSONWriter {
                 put(member)
             }
             bytes.append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// A whole number stands without fraction, any other as the shortest text that reads back as the same number.
+    private mutating func put(_ number: Double) {
+        if let whole = Int64(exactly: number), whole.magnitude < 1 << 53 {
+            put(String(whole))
+        } else {
+            put(number.isFinite ? number.description : "null")
         }
     }
 

@@ -10,7 +10,7 @@ func benchControl(_ bench: Workspace, quick: Bool, report: (Figure) -> Void) asy
         var samples = Samples()
         var problem: String?
         do {
-            let ours = try await Ours(bench, device: "null")
+            let ours = try Ours(bench, device: "null")
             samples = try await measureControl(port: ours.port, observers: observers, tries: quick ? 50 : 300)
             await ours.shutDown()
         } catch { problem = "\(error)" }

@@ -40,9 +40,9 @@ func benchIdle(_ bench: Workspace, quick: Bool, report: (Figure) -> Void) async 
             if let program, findProgram(program) == nil { throw ProbeFailure("not installed", 0) }
             let player: any Player
             switch name {
-            case "linnet": player = try await Ours(bench, device: "plugsim1")
+            case "linnet": player = try Ours(bench, device: "plugsim1")
             case "linnet on demand":
-                player = try await Ours(
+                player = try Ours(
                     bench, device: "plugsim1", settings: ["--renderer-mode", "on-demand"])
             case "mpd": player = try MPD(bench, device: "plugsim1")
             default: player = try GMediaRender(bench, device: "plugsim1")

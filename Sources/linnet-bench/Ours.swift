@@ -11,12 +11,12 @@ final class Ours: Player {
     let baseURL: String
     let port: UInt16
     private let process: ChildProcess
-    private let route: Route
+    private var route: Route?
     private var media: MediaSession?
     var pids: [Int32] { ProcessTable.family(of: process.pid) }
 
     /// Starts the receiver on card `device`. `settings` are more options of `linnetd`.
-    init(_ bench: Workspace, device: String, settings: [String] = []) async throws {
+    init(_ bench: Workspace, device: String, settings: [String] = []) throws {
         baseURL = bench.loopbackURL
         let output = "\(bench.folder)/linnetd.out"
         let state = "\(bench.folder)/state-\(monotonicNanoseconds())"
@@ -24,7 +24,8 @@ final class Ours: Player {
             [
                 "\(bench.programs)/linnetd", "--config-dir", bench.folder, "--state-dir", state, "--port",
                 "0",
-                "--name", "bench", "--device", device, "--advertise", "false", "--volume", "100",
+                "--name", "bench", "--device", device, "--advertise", "no", "--volume", "1",
+                "--plugin-folder", bench.plugins,
             ] + settings, environment: bench.cardEnvironment, output: output,
             errors: "\(bench.folder)/linnetd.log")
         port = try retry(seconds: 15) {
@@ -37,11 +38,18 @@ final class Ours: Player {
             }
             return port
         }
-        let receiver = try await Receiver.at(Receiver.Address(host: "127.0.0.1", port: port))
-        route = try await RouteController.shared.activate(receiver)
     }
 
-    func play(_ url: String) async throws { media = try await Self.start(url, on: route) }
+    /// Opens the route, as a sender does long before it plays. Until then nobody is connected.
+    func connect() async throws -> Route {
+        if let route { return route }
+        let receiver = try await Receiver.at(Receiver.Address(host: "127.0.0.1", port: port))
+        let opened = try await RouteController.shared.activate(receiver)
+        route = opened
+        return opened
+    }
+
+    func play(_ url: String) async throws { media = try await Self.start(url, on: try await connect()) }
 
     @RouteActor private static func start(_ url: String, on route: Route) async throws -> MediaSession {
         let session = RouteSession(url: url)
@@ -50,8 +58,7 @@ final class Ours: Player {
     }
 
     func stop() async throws {
-        let route = route
-        await Self.stopAll(route)
+        if let route { await Self.stopAll(route) }
         media = nil
     }
 
@@ -77,8 +84,7 @@ final class Ours: Player {
     }
 
     func shutDown() async {
-        let route = route
-        await RouteController.shared.deactivate(route)
+        if let route { await RouteController.shared.deactivate(route) }
         process.end()
     }
 }

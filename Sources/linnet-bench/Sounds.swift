@@ -102,7 +102,10 @@ func benchSounds(_ bench: Workspace, wanted: Set<String>, quick: Bool, report: (
             var ear = Ear(bench, card: 0)
             let player: any Player
             switch name {
-            case "linnet": player = try await Ours(bench, device: "plugsim0")
+            case "linnet":
+                let ours = try Ours(bench, device: "plugsim0")
+                _ = try await ours.connect()
+                player = ours
             case "mpd": player = try MPD(bench, device: "plugsim0")
             case "mpv": player = try MPV(bench, device: "plugsim0")
             default: player = try GMediaRender(bench, device: "plugsim0")

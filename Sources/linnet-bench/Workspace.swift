@@ -39,6 +39,8 @@ final class Workspace {
         let port: UInt16 = 18_199
         loopbackURL = "http://127.0.0.1:\(port)"
         try makeMedia()
+        // What `make install` does once: few plugins, and a registry that need not be made at start.
+        try run(["\(programs)/linnet-renderer", "--prepare", plugins])
         try writeText(alsaConfiguration, to: "\(folder)/asoundrc")
         servers.append(
             try ChildProcess(
@@ -56,6 +58,9 @@ final class Workspace {
     var cardEnvironment: [String: String] {
         ["ALSA_CONFIG_PATH": "\(folder)/asoundrc", "HOME": folder, "XDG_RUNTIME_DIR": folder]
     }
+
+    /// The renderer's prepared plugins.
+    var plugins: String { "\(folder)/plugins" }
 
     /// The recording of card `number`, without its ending.
     func recording(_ number: Int) -> String { "\(folder)/card/sim\(number)" }

@@ -16,7 +16,10 @@ import Settings
         if let address = certainAddress(wanted) { return try await at(address) }
         let browser = ReceiverBrowser()
         let isSettled = await wait(for: browser) { match(wanted, in: $0) != nil }
-        if let receiver = match(wanted, in: browser.receivers) { return receiver }
+        if let receiver = match(wanted, in: browser.receivers) ?? onlyOne(like: wanted, in: browser.receivers)
+        {
+            return receiver
+        }
         // A bare word may be the name of a host, too.
         if let host = ValueText.host(wanted),
             let receiver = try? await Receiver.at(
@@ -102,6 +105,12 @@ import Settings
     private static func match(_ wanted: String, in receivers: [Receiver]) -> Receiver? {
         receivers.first { $0.displayName == wanted || $0.id == wanted }
             ?? receivers.first { $0.displayName.lowercased() == wanted.lowercased() }
+    }
+
+    /// The only one whose name begins so; to be asked when all are known.
+    private static func onlyOne(like wanted: String, in receivers: [Receiver]) -> Receiver? {
+        let alike = receivers.filter { $0.displayName.lowercased().hasPrefix(wanted.lowercased()) }
+        return alike.count == 1 ? alike[0] : nil
     }
 
     private static func list(_ receivers: [Receiver]) -> String {

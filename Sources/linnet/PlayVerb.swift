@@ -38,6 +38,11 @@ private struct PlayRequest {
     let source: String
     let isFile: Bool
     let waits: Bool
+    /// What stands for a title: the last part of the path, without a query.
+    var name: String {
+        let path = isFile ? source[...] : source.prefix { $0 != "?" && $0 != "#" }
+        return path.split(separator: "/").last.map { String($0) } ?? "untitled"
+    }
     var options = RouteSession.Options()
     var speed: Double?
 
@@ -103,7 +108,8 @@ private struct PlayRequest {
         if let speed = request.speed { media.playbackControl.playbackSpeed = speed }
         print("playing on \(name)")
         let show = Task { @RouteActor in
-            await Screen.isLive ? showLine(media, route) : showChanges(media, route)
+            let name = request.name
+            await Screen.isLive ? showLine(media, route, name) : showChanges(media, route, name)
         }
         let end = await wait(for: media, route, request, interruption)
         show.cancel()
@@ -164,7 +170,7 @@ private func exitCode(for end: SessionEnd?, at receiver: String) throws(CommandF
     case .shutdown: throw CommandFailure(.failure, "\(receiver): the receiver went away")
     case .lost:
         throw CommandFailure(
-            .failure, "\(receiver): the connection was lost",
+            .failure, "\(receiver): the connection was lost, and the session with it",
             advice: CommandFailure.advice(for: .connectionLost))
     }
 }
@@ -184,21 +190,21 @@ private func advice(for failure: MediaFailure) -> String? {
 }
 
 /// Draws the line five times a second, from the receiver's last word and the clock.
-@RouteActor private func showLine(_ media: MediaSession, _ route: Route) async {
+@RouteActor private func showLine(_ media: MediaSession, _ route: Route, _ name: String) async {
     while !Task.isCancelled, media.endReason == nil {
-        Screen.draw(line(media.playbackControl, route))
+        Screen.draw(line(media.playbackControl, route, name))
         try? await Task.sleep(for: .milliseconds(200))
     }
-    Screen.draw(line(media.playbackControl, route))
+    Screen.draw(line(media.playbackControl, route, name))
 }
 
 /// Prints a line at each change that a reader of a log wants to see.
-@RouteActor private func showChanges(_ media: MediaSession, _ route: Route) async {
+@RouteActor private func showChanges(_ media: MediaSession, _ route: Route, _ name: String) async {
     let control = media.playbackControl
     let updates = control.updates()
     var last: ProgressLine?
     func show() {
-        let now = line(control, route)
+        let now = line(control, route, name)
         guard last.map({ now.differs(from: $0) }) ?? true else { return }
         last = now
         print(now.plain)
@@ -207,8 +213,9 @@ private func advice(for failure: MediaFailure) -> String? {
     for await _ in updates { show() }
 }
 
-@RouteActor private func line(_ control: PlaybackControl, _ route: Route) -> ProgressLine {
+@RouteActor private func line(_ control: PlaybackControl, _ route: Route, _ name: String) -> ProgressLine {
     var line = ProgressLine(control, route.device)
+    line.fallback = name
     if route.state == .reconnecting { line.fault = "reconnecting" }
     return line
 }

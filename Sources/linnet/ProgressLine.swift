@@ -10,6 +10,8 @@ package struct ProgressLine: Equatable, Sendable {
     }
 
     package var title: String?
+    /// What stands for a title where the media has none.
+    package var fallback = "untitled"
     package var subtitle: String?
     package var activity: Activity
     package var position: MediaTime
@@ -34,8 +36,8 @@ package struct ProgressLine: Equatable, Sendable {
 
     /// Title and subtitle, clean enough for a terminal.
     package var heading: String {
-        let parts = [title, subtitle].compactMap { $0 }.map(TerminalText.clean).filter { !$0.isEmpty }
-        return parts.isEmpty ? "untitled" : parts.joined(separator: " — ")
+        let parts = [title ?? fallback, subtitle ?? ""].map(TerminalText.clean).filter { !$0.isEmpty }
+        return parts.joined(separator: " — ")
     }
 
     /// `1:23 / 3:45`, only the position where there is no end, `live` at the edge of a stream.

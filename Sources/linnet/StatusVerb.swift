@@ -79,16 +79,13 @@ extension Verb {
 
 @RouteActor private func watchLine(_ connection: ReceiverConnection) async {
     while !Task.isCancelled {
-        if let player = connection.player {
-            var line = ProgressLine(player, connection.device)
-            if !connection.isConnected { line.fault = "reconnecting" }
-            Screen.draw(line)
+        let device = connection.device
+        if !connection.isConnected {
+            Screen.draw("\(TerminalText.clean(device.name)): reconnecting")
+        } else if let player = connection.player {
+            Screen.draw(ProgressLine(player, device))
         } else {
-            var line = ProgressLine(
-                title: connection.device.name, activity: .paused, volume: connection.device.volume,
-                isMuted: connection.device.isMuted)
-            line.fault = connection.isConnected ? "nothing plays" : "reconnecting"
-            Screen.draw(line)
+            Screen.draw("\(TerminalText.clean(device.name)): \(StatusText.silence(device))")
         }
         try? await Task.sleep(for: .milliseconds(200))
     }
@@ -104,7 +101,7 @@ extension Verb {
             } else if let player = connection.player {
                 ProgressLine(player, connection.device).plain
             } else {
-                "nothing plays (volume \(Int((connection.device.volume * 100).rounded())) %)"
+                StatusText.silence(connection.device)
             }
         if text != last { print(text) }
         last = text
@@ -115,6 +112,11 @@ extension Verb {
 
 /// A receiver's state as text.
 @RouteActor enum StatusText {
+    /// What is told of a receiver on which nothing plays.
+    static func silence(_ device: DeviceControl) -> String {
+        "nothing plays (volume \(Int((device.volume * 100).rounded())) %\(device.isMuted ? ", muted" : ""))"
+    }
+
     static func people(_ connection: ReceiverConnection) -> String {
         let device = connection.device
         var lines = ["\(TerminalText.clean(device.name)) (\(TerminalText.clean(device.model)))"]

@@ -58,13 +58,17 @@ import Settings
     static let isLive = Machine.isTerminal(.output)
     private static var isHidden = false
 
-    static func draw(_ line: ProgressLine) {
+    static func draw(_ line: ProgressLine) { draw { line.terminal(columns: $0) } }
+    static func draw(_ text: String) { draw { TerminalText.fit(text, $0) } }
+
+    private static func draw(_ text: (_ columns: Int) -> String) {
         if !isHidden {
             Machine.write("\u{1b}[?25l", to: .output)
             isHidden = true
         }
+        // The last column would make some terminals go to the next line.
         let columns = max((Machine.terminalWidth(.output) ?? 80) - 1, 10)
-        Machine.write("\r\(line.terminal(columns: columns))\u{1b}[K", to: .output)
+        Machine.write("\r\(text(columns))\u{1b}[K", to: .output)
     }
 
     /// Leaves the line as it is and gives the cursor back.

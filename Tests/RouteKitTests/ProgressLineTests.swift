@@ -32,6 +32,13 @@ struct ProgressLineTests {
         #expect(line.heading == "[2Jevil — Artist")
     }
 
+    @Test func `media without a title is called by its file`() {
+        var line = ProgressLine()
+        #expect(line.heading == "untitled")
+        line.fallback = "song.flac"
+        #expect(line.heading == "song.flac")
+    }
+
     @Test func `a live edge has no times`() {
         var line = song
         (line.isLive, line.range) = (true, TimeRange(start: line.position, duration: .zero))

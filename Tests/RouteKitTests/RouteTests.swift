@@ -188,6 +188,31 @@ import Testing
         }
         let media = try await start(route)
         #expect(await media.ended() == .failed(MediaFailure(.notFound, "")))
+        #expect(route.sessions.isEmpty)
+    }
+
+    @Test func `a session stopped while it starts is ended as soon as it has a name`() async throws {
+        let route = try await controller.activate(receiver.receiver)
+        receiver.replies["session.start"] = { _ in .silence }
+        let session = RouteSession(url: "http://example.org/a")
+        route.addSession(session)
+        let starting = Task { @RouteActor in try await session.start() }
+        let asked = await receiver.waitFor("session.start")
+        await session.stop()
+        receiver.answer(asked, .success(receiver.usual(asked.request)))
+        _ = try await starting.value
+        #expect(await receiver.waitFor("session.stop").request == .stop(session: ScriptedReceiver.session))
+        #expect(session.state == .ended)
+    }
+
+    @Test func `a route that nobody holds closes its connection`() async throws {
+        var own: RouteController? = RouteController(
+            sender: SenderIdentity(name: "Brief"), timing: patientTiming)
+        _ = try await own?.activate(receiver.receiver)
+        await receiver.until { receiver.requests("clock.ping").count >= 4 }
+        own = nil
+        await receiver.until { receiver.sockets.isEmpty }
+        #expect(receiver.requests("route.deactivate").isEmpty)
     }
 
     @Test func `removing a session stops it`() async throws {

@@ -73,7 +73,7 @@ struct JSONReferenceTests {
             taken += 1
             let theirs = try JSONDecoder().decode(Reference.self, from: Data(text.utf8)).value
             #expect(plain(ours) == plain(theirs), "\(text)")
-            #expect(try JSONText.decode(JSONText.encode(ours), limit: 1 << 20) == ours)
+            #expect(plain(try JSONText.decode(JSONText.encode(ours), limit: 1 << 20)) == plain(ours))
         }
         #expect(taken > 1_000)
     }
@@ -111,11 +111,15 @@ struct JSONReferenceTests {
         #expect(JSONText.encode("\u{1f}\"\\\n\u{7f}") == #""\u001f\"\\\n"# + "\u{7f}\"")
     }
 
-    @Test func `a fraction stays a fraction and an integer an integer`() throws {
-        for (value, text) in [(JSONValue.number(4), "4.0"), (4, "4"), (0.1, "0.1"), (1e300, "1e+300")] {
+    @Test func `a whole number stands without fraction and others with the fewest digits`() throws {
+        for (value, text, read) in [
+            (JSONValue.number(4), "4", JSONValue.integer(4)), (.number(-0.0), "0", 0), (0.1, "0.1", 0.1),
+            (4, "4", 4), (1e300, "1e+300", 1e300), (.number(-2.5e-7), "-2.5e-07", .number(-2.5e-7)),
+        ] {
             #expect(JSONText.encode(value) == text)
-            #expect(try JSONText.decode(text, limit: 100) == value)
+            #expect(try JSONText.decode(text, limit: 100) == read)
         }
+        #expect(try JSONText.decode("4.0", limit: 100).integerValue == 4)
     }
 
     @Test func `bytes that are not UTF-8 are refused`() throws {

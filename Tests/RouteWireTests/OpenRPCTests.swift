@@ -26,6 +26,14 @@ struct OpenRPCTests {
         #expect(methods.compactMap { $0["name"]?.textValue }.sorted() == RouteRequest.methods.sorted())
     }
 
+    @Test func `parameters that must be there stand before those that may, as OpenRPC demands`() {
+        for method in methods {
+            let required = (method["params"]?.arrayValue ?? []).map { $0["required"] == true }
+            #expect(
+                required == required.filter(\.self) + required.filter { !$0 }, "\(method["name"] ?? .null)")
+        }
+    }
+
     @Test func `the document has exactly the errors of the code`() {
         let errors = document["components"]?["errors"]?.objectValue ?? [:]
         #expect(Set(errors.keys) == Set(RouteError.Code.allCases.map(\.rawValue)))
@@ -63,6 +71,22 @@ struct OpenRPCTests {
                     let without = try RouteRequest(method: name, params: .object(less))
                     #expect(without != whole, "\(name) does not read \(key)")
                 }
+            }
+        }
+    }
+
+    @Test func `every example's result fits its schema and is read by the code`() throws {
+        for method in methods {
+            let name = try #require(method["name"]?.textValue)
+            let result = try #require(method["examples"]?.arrayValue?.first?["result"]?["value"])
+            #expect(schemas.faults(of: result, by: method["result"]?["schema"] ?? .null, at: name) == [])
+            switch name {
+            case "route.activate": _ = try StateDocument(json: try ActivationResult(json: result).state)
+            case "state.get", "state.subscribe":
+                _ = try StateDocument(json: try StateResult(json: result).state)
+            case "session.start": #expect(try StateResult(json: result).session != nil)
+            case "clock.ping": _ = try PingResult(json: result)
+            default: _ = try Outcome(json: result)
             }
         }
     }

@@ -1,6 +1,6 @@
 # Completion of linnet for bash. Made by: linnet completion bash
 _linnet() {
-    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb= part
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb='' part
     for part in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $part in
             browse|play|pause|resume|seek|speed|volume|mute|tracks|status|stop|rename|doctor|completion) verb=$part; break ;;
