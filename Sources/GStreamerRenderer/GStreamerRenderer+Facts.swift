@@ -104,8 +104,8 @@ extension GStreamerRenderer {
     }
 
     private func restart(at here: Int64) {
-        guard playback?.timeline.capabilities.contains(.seek) == true else { return }
-        playback?.nextSeek = playback?.nextSeek ?? Playback.Seek(id: nil, position: here, isAccurate: true)
+        guard let current = playback, current.timeline.capabilities.contains(.seek) else { return }
+        playback?.nextSeek = current.nextSeek ?? Playback.Seek(id: nil, position: here, isAccurate: true)
         startSeeking()
     }
 
