@@ -170,10 +170,19 @@ import CGStreamer
     /// Nanoseconds; nil if unknown.
     package func duration() -> Int64? {
         var duration: gint64 = -1
-        guard unsafe gst_element_query_duration(pointer, GST_FORMAT_TIME, &duration) != 0, duration >= 0 else {
-            return nil
-        }
+        guard unsafe gst_element_query_duration(pointer, GST_FORMAT_TIME, &duration) != 0, duration >= 0,
+            duration < Self.longest
+        else { return nil }
         return Int64(duration)
+    }
+
+    /// Demuxers of damaged files are known to answer with overflown sums; nothing lasts thirty years.
+    private static let longest = 1_000_000_000_000_000_000
+
+    /// True if the item has a known size in bytes, as a file has and a live stream has not.
+    package func hasSize() -> Bool {
+        var size: gint64 = -1
+        return unsafe gst_element_query_duration(pointer, GST_FORMAT_BYTES, &size) != 0 && size > 0
     }
 
     /// Whether seeking is possible, and in which stretch, in nanoseconds; an unknown end is nil.
@@ -183,7 +192,7 @@ import CGStreamer
         guard unsafe gst_element_query(pointer, query) != 0 else { return nil }
         var (isPossible, start, end): (gboolean, gint64, gint64) = (0, -1, -1)
         unsafe gst_query_parse_seeking(query, nil, &isPossible, &start, &end)
-        return (isPossible != 0, Int64(max(0, start)), end >= 0 ? Int64(end) : nil)
+        return (isPossible != 0, Int64(max(0, start)), end >= 0 && end < Self.longest ? Int64(end) : nil)
     }
 
     /// Shifts the moment at which running time 0 is shown, for a sink that follows the clock.

@@ -11,11 +11,10 @@ package enum PipelineMessage: Sendable {
     case pluginMissing(description: String)
     case tagged(TagValues)
     /// All streams of the item; comes again when they change.
-    case streamsFound([MediaStream])
+    case streamsFound(StreamSet)
     case streamsSelected([String])
     case durationChanged
     case contextMade(Context)
-    /// A stream that a live source had to restart, or another reason to ask for the latency again.
     case ended
 }
 
@@ -73,11 +72,7 @@ extension PipelineMessage {
             var collection: UnsafeMutablePointer<GstStreamCollection>?
             unsafe gst_message_parse_stream_collection(message, &collection)
             guard let collection = unsafe collection else { return nil }
-            self = .streamsFound(
-                (0..<min(64, unsafe gst_stream_collection_get_size(collection))).compactMap {
-                    unsafe gst_stream_collection_get_stream(collection, $0).map { unsafe MediaStream($0) }
-                })
-            unsafe gst_object_unref(collection)
+            self = .streamsFound(unsafe StreamSet(adopting: collection))
         case GST_MESSAGE_STREAMS_SELECTED:
             self = .streamsSelected(
                 (0..<min(64, unsafe gst_message_streams_selected_get_size(message))).compactMap { index in

@@ -49,6 +49,26 @@ package struct MediaStream: Equatable, Sendable {
     }
 }
 
+/// All streams of an item. What is known of each grows while the item is read.
+@safe package final class StreamSet: @unchecked Sendable {
+    // Collections do not change once they are posted; GstStream guards its properties by a lock.
+    private let pointer: UnsafeMutablePointer<GstStreamCollection>
+    /// Media have a handful; more than this are not looked at.
+    private static let limit: UInt32 = 64
+
+    /// Takes over a reference.
+    init(adopting pointer: UnsafeMutablePointer<GstStreamCollection>) { unsafe self.pointer = unsafe pointer }
+
+    deinit { unsafe gst_object_unref(pointer) }
+
+    /// The streams with what is known of them now.
+    package var streams: [MediaStream] {
+        (0..<min(Self.limit, unsafe gst_stream_collection_get_size(pointer))).compactMap {
+            unsafe gst_stream_collection_get_stream(pointer, $0).map { unsafe MediaStream($0) }
+        }
+    }
+}
+
 /// What a list of tags says, as far as the receiver shows it.
 package struct TagValues: Equatable, Sendable {
     package var title: String?

@@ -46,7 +46,15 @@ extension GStreamerRenderer {
         pipeline.ask { [inputs] in inputs.yield(.asked(pipeline: number, $0)) }
     }
 
+    /// Asks once more for a duration that an element still computes.
+    private func askAgain(_ timeline: Timeline) {
+        guard !timeline.isLive, timeline.range == .empty, let number = playback?.pipeline?.number else { return }
+        later(.milliseconds(150), .askAgain(pipeline: number))
+    }
+
     func learn(_ facts: MediaPipeline.Facts) {
+        // Languages and titles of streams are known a little after the streams.
+        if let streams = playback?.streams { learn(streams.streams) }
         guard let current = playback else { return }
         let timeline = Timeline(facts, place: place())
         if !current.hasReportedLoaded {
@@ -60,7 +68,8 @@ extension GStreamerRenderer {
                         timeline: timeline, tracks: current.table.tracks,
                         hasAudio: current.table.hasAudio || current.table.isEmpty, hasVideo: hasVideo)))
             reportPosition()
-        } else if current.timeline != timeline {
+            askAgain(timeline)
+        } else if current.timeline != timeline, timeline.tellsMore(than: current.timeline) {
             playback?.timeline = timeline
             report(.timelineChanged(current.id, timeline))
         }
@@ -71,6 +80,9 @@ extension GStreamerRenderer {
     func learn(_ streams: [MediaStream]) {
         guard let current = playback else { return }
         var table = TrackTable(streams)
+        if !table.hasAudio, table.hasVideo, configuration.video == .none {
+            return fail(MediaFailure(.unsupportedFormat, "The media has no sound."))
+        }
         if let audio = current.table.currentAudio, table.contains(audio, kind: .audio) { table.currentAudio = audio }
         table.currentText = current.table.currentText
         playback?.table = table
@@ -95,18 +107,17 @@ extension GStreamerRenderer {
             guard let identifier, identifier != current.table.currentAudio else { return reportTracks() }
             let here = place()
             playback?.table.currentAudio = identifier
-            current.pipeline?.select(playback?.table.selectedAudioStreams ?? [])
-            // What was decoded ahead is of the other stream.
-            if current.phase == .ready { restart(at: here) }
+            if current.timeline.capabilities.contains(.seek) {
+                // What was decoded ahead is of the other stream, and some demuxers have read to the end: a new
+                // pipeline is as quick as a change within this one, and works with all of them.
+                reload(at: here)
+            } else {
+                current.pipeline?.select(
+                    audio: identifier, streams: playback?.table.selectedAudioStreams ?? [])
+            }
         case .audioDescription: break
         }
         reportTracks()
-    }
-
-    private func restart(at here: Int64) {
-        guard let current = playback, current.timeline.capabilities.contains(.seek) else { return }
-        playback?.nextSeek = current.nextSeek ?? Playback.Seek(id: nil, position: here, isAccurate: true)
-        startSeeking()
     }
 
     // MARK: Metadata
@@ -114,7 +125,8 @@ extension GStreamerRenderer {
     func learn(_ tags: TagValues) {
         guard let current = playback else { return }
         var metadata = current.metadata
-        if let title = tags.title, !tags.isOfStream || !current.hasWholeTitle {
+        let isTrackTitle = tags.isOfStream && current.pipeline?.hasTrackTitles == true
+        if let title = tags.title, !isTrackTitle, !tags.isOfStream || !current.hasWholeTitle {
             metadata.title = title
             if !tags.isOfStream { playback?.hasWholeTitle = true }
         }
@@ -159,6 +171,11 @@ extension Playback {
 }
 
 extension Timeline {
+    /// False if this one is only the ignorance of a pipeline at its end.
+    fileprivate func tellsMore(than other: Timeline) -> Bool {
+        capabilities.contains(.seek) || !other.capabilities.contains(.seek)
+    }
+
     init(_ facts: MediaPipeline.Facts, place: Int64) {
         let capabilities: SeekCapabilities = facts.isSeekable ? [.seek, .scanForward, .scanBackward] : []
         if let duration = facts.duration, duration > 0 {
@@ -171,6 +188,8 @@ extension Timeline {
                     start: MediaTime(nanoseconds: facts.seekableStart),
                     duration: MediaTime(nanoseconds: end - facts.seekableStart)), seekableRanges: nil, isLive: true,
                 capabilities: capabilities)
+        } else if facts.hasSize {
+            self.init(range: .empty, seekableRanges: [], isLive: false, capabilities: [])
         } else {
             self.init(
                 range: TimeRange(start: MediaTime(nanoseconds: place), duration: .zero), seekableRanges: [],

@@ -14,8 +14,10 @@ final class StreamFeed: AudioSinkTarget {
         var isFresh = true
         /// Where the next frame stands, for frames without a time.
         var expected: Double = 0
-        /// Where frames are wanted from: earlier ones are dropped. It holds from the next flush on.
+        /// Where frames are wanted from: earlier ones are dropped.
         var target: Target?
+        /// The target from the next flush on, until frames have come: a demuxer that looks for a place may flush
+        /// more than once.
         var nextTarget: Target?
         /// True while frames are dropped because they come from a wrong place.
         var isAstray = false
@@ -83,6 +85,7 @@ final class StreamFeed: AudioSinkTarget {
             let skipped = start < first - step / 2 && step > 0 ? min(count, Int(((first - start) / step).rounded())) : 0
             guard skipped < count else { return (start, skipped, nil) }
             state.target = nil
+            if state.isFresh { state.nextTarget = nil }
             defer { state.isFresh = false }
             return (start + step * Double(skipped), skipped, state.isFresh ? .frames(flushes: state.flushes) : nil)
         }
@@ -98,7 +101,7 @@ final class StreamFeed: AudioSinkTarget {
         state.withLock {
             $0.flushes += 1
             ($0.isFresh, $0.isAstray) = (true, false)
-            ($0.target, $0.nextTarget) = ($0.nextTarget, nil)
+            $0.target = $0.nextTarget
         }
         output.endFlush(stream)
     }

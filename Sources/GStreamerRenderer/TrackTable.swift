@@ -24,10 +24,11 @@ struct TrackTable: Equatable, Sendable {
     init() {}
 
     init(_ streams: [MediaStream]) {
+        let isAlone = streams.count { $0.kind == .audio } < 2
         for stream in streams {
             switch stream.kind {
-            case .audio where audio.count < Self.limit: audio.append(Self.entry(stream, kind: "audio", number: audio.count))
-            case .text where text.count < Self.limit: text.append(Self.entry(stream, kind: "text", number: text.count))
+            case .audio where audio.count < Self.limit: audio.append(Self.entry(stream, kind: "audio", number: audio.count, isAlone: isAlone))
+            case .text where text.count < Self.limit: text.append(Self.entry(stream, kind: "text", number: text.count, isAlone: false))
             case .video: hasVideo = true
             default: break
             }
@@ -36,9 +37,10 @@ struct TrackTable: Equatable, Sendable {
     }
 
     /// The place among its kind names a stream: it is the same each time the item is loaded.
-    private static func entry(_ stream: MediaStream, kind: String, number: Int) -> Entry {
+    private static func entry(_ stream: MediaStream, kind: String, number: Int, isAlone: Bool) -> Entry {
         let language = stream.language.flatMap(LanguageName.init)
-        let name = stream.title ?? language?.name ?? (kind == "audio" ? "Audio \(number + 1)" : "Subtitles \(number + 1)")
+        // The title of a stream that is alone is that of the item, in many files.
+        let name = (isAlone ? nil : stream.title) ?? language?.name ?? (kind == "audio" ? "Audio \(number + 1)" : "Subtitles \(number + 1)")
         return Entry(
             option: TrackOption(
                 identifier: "\(kind)-\(number)", displayName: name, languageTag: language?.tag), stream: stream)

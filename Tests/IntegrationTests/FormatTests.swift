@@ -11,7 +11,6 @@ struct Sample: Sendable, CustomTestStringConvertible {
     let path: String
     let seconds: Double
     var title: String?
-    var hasVideo = false
     /// The length that is told may differ so much from the true one: by the padding of the encoder, or by a guess.
     var tolerance = 0.1
 
@@ -23,10 +22,10 @@ struct Sample: Sendable, CustomTestStringConvertible {
         Sample(path: "position.mp3", seconds: 60, title: "Position MP3"),
         Sample(path: "position.aac", seconds: 60, tolerance: 2),
         Sample(path: "position.m4a", seconds: 60, title: "Position M4A"),
-        Sample(path: "position.opus", seconds: 60, title: "Position Opus"),
-        Sample(path: "position.ogg", seconds: 60, title: "Position Vorbis"),
-        Sample(path: "video.mp4", seconds: 10, hasVideo: true),
-        Sample(path: "video.webm", seconds: 10, hasVideo: true),
+        Sample(path: "position.opus", seconds: 60, title: "Position Opus", tolerance: 0.3),
+        Sample(path: "position.ogg", seconds: 60, title: "Position Vorbis", tolerance: 0.3),
+        Sample(path: "video.mp4", seconds: 10),
+        Sample(path: "video.webm", seconds: 10),
         Sample(path: "hls/stream.m3u8", seconds: 30, tolerance: 0.5),
         Sample(path: "hls/audio.m3u8", seconds: 30, tolerance: 0.5),
         Sample(path: "dash/stream.mpd", seconds: 30),
@@ -51,7 +50,8 @@ extension Receiving {
                     abs($0.timeRange.duration.seconds - sample.seconds) < sample.tolerance
                 }
                 #expect(control.hasAudio)
-                #expect(control.hasVideo == sample.hasVideo)
+                // Pictures are not shown without a sink for them.
+                #expect(!control.hasVideo)
                 if let title = sample.title {
                     try await control.wait("the title") { $0.metadata.title == title }
                     #expect(control.metadata.subtitle == "Linnet Tests")
