@@ -125,6 +125,9 @@ let package = Package(
         // Blocking processes, sockets and counters of the system, for benches and tests.
         target("SystemProbe"),
 
+        // Publishes or browses one service, run by tests inside other network namespaces.
+        program("dns-sd-probe", ["Avahi", "Settings", "GLibLoop"]),
+
         // MARK: Tests
         tests("MediaModelTests", ["MediaModel"]),
         tests("TimingTests", ["Timing", "MediaModel"]),
@@ -136,7 +139,7 @@ let package = Package(
             ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire", "MediaModel", "GLibLoop"]),
         tests("GLibLoopTests", ["GLibLoop", "Settings"]),
         tests("SoupTests", ["Soup", "GLibLoop"]),
-        tests("AvahiTests", ["Avahi", "GLibLoop"]),
+        tests("AvahiTests", ["Avahi", "GLibLoop", "Settings"]),
         tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel"]),
         tests("GStreamerRendererTests", ["GStreamerRenderer", "AudioOutput", "MediaModel"]),
         tests(

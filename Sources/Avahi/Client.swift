@@ -44,6 +44,11 @@ import GLibLoop
         unsafe pointer = nil
     }
 
+    /// False once the connection has ended, though the client is still to be freed.
+    var isConnected: Bool {
+        unsafe pointer.map { unsafe avahi_client_errno($0) != AVAHI_ERR_DISCONNECTED } ?? false
+    }
+
     /// The last error, in words.
     var errorText: String {
         guard let pointer = unsafe pointer else { return "not connected" }

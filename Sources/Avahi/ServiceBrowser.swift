@@ -17,8 +17,10 @@ import CAvahi
         case allForNow
         /// The daemon is not there; services follow by themselves when it comes.
         case waitingForDaemon
-        /// The connection is gone, and with it all that was found: start again.
+        /// The connection is gone or could not be made, and all that was found is stale: start again after a pause.
         case lost(String)
+        /// The daemon refuses to browse; trying again is of no use.
+        case failed(String)
     }
 
     /// Where a service was heard: Avahi reports each interface and family on its own.
@@ -46,7 +48,8 @@ import CAvahi
         client.onState = { [unowned self] in clientChanged(to: $0) }
     }
 
-    /// Connects, or connects anew. A short synchronous call. False means that there is no bus, so try again later.
+    /// Connects, or connects anew. A short synchronous call. False means that there is no bus, which is reported as
+    /// a loss, too.
     package func start() -> Bool {
         forget()
         if let fault = client.connect() {
@@ -87,7 +90,8 @@ import CAvahi
                 let place = Place(name: text, interface: interface, family: family)
                 unsafe this.changed(event, place, domain)
             }, Unmanaged.passUnretained(self).toOpaque())
-        if unsafe browser == nil { reporter.report(.lost(client.errorText)) }
+        // A connection that has just ended is reported by the client itself.
+        if unsafe browser == nil, client.isConnected { reporter.report(.failed(client.errorText)) }
     }
 
     private func changed(_ event: AvahiBrowserEvent, _ place: Place, _ domain: UnsafePointer<CChar>?) {

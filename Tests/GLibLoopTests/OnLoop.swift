@@ -11,6 +11,9 @@ actor OnLoop {
 
     init(batch: Int = 256) { loop = GLibLoop(named: "test", batch: batch) }
 
+    // What is kept belongs to the loop's thread and must be let go there.
+    isolated deinit { kept.removeAll() }
+
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     func run<Value: Sendable>(
