@@ -140,8 +140,10 @@ let package = Package(
         tests("GLibLoopTests", ["GLibLoop", "Settings"]),
         tests("SoupTests", ["Soup", "GLibLoop"]),
         tests("AvahiTests", ["Avahi", "GLibLoop", "Settings"]),
-        tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel"]),
-        tests("GStreamerRendererTests", ["GStreamerRenderer", "AudioOutput", "MediaModel"]),
+        tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel", "ReceiverTestKit"]),
+        tests(
+            "GStreamerRendererTests",
+            ["GStreamerRenderer", "GStreamer", "AudioOutput", "MediaModel", "GLibLoop", "ReceiverTestKit"]),
         tests(
             "RouteKitTests",
             [
