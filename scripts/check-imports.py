@@ -57,6 +57,8 @@ ALLOWED = {
     "linnet-renderer": WORDS | {
         "GStreamerRenderer", "AudioOutput", "RendererWire", "Settings", "GLibLoop", "Synchronization"},
     "linnet": WORDS | {"RouteKit", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
+    # Publishes and browses inside a network namespace of the tests.
+    "dns-sd-probe": {"Avahi", "GLibLoop", "Settings", "Synchronization"},
     # Measures on the simulated card, whose reader is test support.
     "linnet-bench": WORDS | {
         "RouteKit", "SystemProbe", "ReceiverTestKit", "Settings", "GLibLoop", "Observation", "Synchronization"},
