@@ -116,11 +116,14 @@ import CGStreamer
     /// `tail` is free.
     package func linkPads(ofType prefix: String, to tail: Element) {
         connect("pad-added") { arguments in
-            guard let pad = unsafe arguments.object(1), let sink = unsafe gst_element_get_static_pad(tail.pointer, "sink")
+            guard let pad = unsafe arguments.object(1),
+                let sink = unsafe gst_element_get_static_pad(tail.pointer, "sink")
             else { return 0 }
             defer { unsafe gst_object_unref(sink) }
             let source = unsafe gst_shim_pad(pad)!
-            guard unsafe mediaType(of: source).hasPrefix(prefix), unsafe gst_pad_is_linked(sink) == 0 else { return 0 }
+            guard unsafe mediaType(of: source).hasPrefix(prefix), unsafe gst_pad_is_linked(sink) == 0 else {
+                return 0
+            }
             unsafe gst_pad_link_full(source, sink, GST_PAD_LINK_CHECK_NOTHING)
             return 0
         }
@@ -155,7 +158,8 @@ import CGStreamer
         let precision = isAccurate ? GST_SEEK_FLAG_ACCURATE : GST_SEEK_FLAG_KEY_UNIT
         let flags = GstSeekFlags(rawValue: GST_SEEK_FLAG_FLUSH.rawValue | precision.rawValue)
         return unsafe gst_element_seek(
-            pointer, rate, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, gint64(max(0, position)), GST_SEEK_TYPE_NONE, 0) != 0
+            pointer, rate, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, gint64(max(0, position)),
+            GST_SEEK_TYPE_NONE, 0) != 0
     }
 
     /// Asks for these streams and no others.

@@ -30,6 +30,13 @@ package struct PipelineFailure: Error, Equatable, Sendable {
     package var httpStatus: Int32?
     /// The factory of the element that failed.
     package var element: String
+
+    package init(
+        domain: Domain, code: Int32, message: String, debug: String, httpStatus: Int32?, element: String
+    ) {
+        (self.domain, self.code, self.message) = (domain, code, message)
+        (self.debug, self.httpStatus, self.element) = (debug, httpStatus, element)
+    }
 }
 
 extension Element {
@@ -90,7 +97,8 @@ extension PipelineMessage {
         case GST_MESSAGE_ELEMENT:
             guard unsafe gst_is_missing_plugin_message(message) != 0 else { return nil }
             let description = unsafe gst_missing_plugin_message_get_description(message)
-            self = .pluginMissing(description: unsafe description.map { unsafe String(cString: $0) } ?? "a plugin")
+            self = .pluginMissing(
+                description: unsafe description.map { unsafe String(cString: $0) } ?? "a plugin")
             unsafe g_free(description)
         default: return nil
         }
@@ -129,7 +137,9 @@ extension PipelineFailure {
         var details: UnsafePointer<GstStructure>?
         unsafe gst_message_parse_error_details(message, &details)
         var status: UInt32 = 0
-        if let details = unsafe details, unsafe gst_structure_get_uint(details, "http-status-code", &status) != 0 {
+        if let details = unsafe details,
+            unsafe gst_structure_get_uint(details, "http-status-code", &status) != 0
+        {
             httpStatus = Int32(truncatingIfNeeded: status)
         }
     }

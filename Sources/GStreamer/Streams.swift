@@ -106,7 +106,9 @@ package struct TagValues: Equatable, Sendable {
 
     private static func text(_ list: UnsafeMutablePointer<GstTagList>, _ name: String) -> String? {
         var value: UnsafeMutablePointer<gchar>?
-        guard unsafe gst_tag_list_get_string(list, name, &value) != 0, let value = unsafe value else { return nil }
+        guard unsafe gst_tag_list_get_string(list, name, &value) != 0, let value = unsafe value else {
+            return nil
+        }
         defer { unsafe g_free(value) }
         // Tags are texts of at most some hundred characters; the rest is somebody's joke.
         let text = String(unsafe String(cString: value).prefix(1000))
@@ -128,7 +130,8 @@ package struct TagValues: Equatable, Sendable {
     }
 
     private static func picture(_ sample: OpaquePointer) -> Picture? {
-        guard let buffer = unsafe gst_sample_get_buffer(sample), let caps = unsafe gst_sample_get_caps(sample),
+        guard let buffer = unsafe gst_sample_get_buffer(sample),
+            let caps = unsafe gst_sample_get_caps(sample),
             unsafe gst_caps_get_size(caps) > 0, let structure = unsafe gst_caps_get_structure(caps, 0),
             let name = unsafe gst_structure_get_name(structure)
         else { return nil }

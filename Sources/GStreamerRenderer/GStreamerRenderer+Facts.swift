@@ -48,8 +48,16 @@ extension GStreamerRenderer {
 
     /// Asks once more for a duration that an element still computes.
     private func askAgain(_ timeline: Timeline) {
-        guard !timeline.isLive, timeline.range == .empty, let number = playback?.pipeline?.number else { return }
-        later(.milliseconds(150), .askAgain(pipeline: number))
+        guard timeline.isUnfinished, let number = playback?.pipeline?.number else { return }
+        playback?.asked += 1
+        if let current = playback, current.asked < Self.askLimit {
+            later(Self.askAgainAfter, .askAgain(pipeline: number))
+        } else if let id = playback?.nextSeek?.id, let load = playback?.id {
+            playback?.nextSeek = nil
+            report(
+                .seekFinished(
+                    load, id, failure: MediaFailure(.unsupportedFormat, "The media cannot be moved on.")))
+        }
     }
 
     func learn(_ facts: MediaPipeline.Facts) {
@@ -73,6 +81,10 @@ extension GStreamerRenderer {
             playback?.timeline = timeline
             report(.timelineChanged(current.id, timeline))
         }
+        if current.hasReportedLoaded { askAgain(timeline) }
+        if timeline.capabilities.contains(.seek), playback?.phase != .loading, playback?.nextSeek != nil {
+            startSeeking()
+        }
     }
 
     // MARK: Tracks
@@ -83,7 +95,9 @@ extension GStreamerRenderer {
         if !table.hasAudio, table.hasVideo, configuration.video == .none {
             return fail(MediaFailure(.unsupportedFormat, "The media has no sound."))
         }
-        if let audio = current.table.currentAudio, table.contains(audio, kind: .audio) { table.currentAudio = audio }
+        if let audio = current.table.currentAudio, table.contains(audio, kind: .audio) {
+            table.currentAudio = audio
+        }
         table.currentText = current.table.currentText
         playback?.table = table
         if let size = TrackTable.videoSize(of: streams), size != current.metadata.videoSize {
@@ -94,7 +108,9 @@ extension GStreamerRenderer {
     }
 
     func reportTracks(before: TrackTable? = nil) {
-        guard let current = playback, current.hasReportedLoaded, before?.tracks != current.table.tracks else { return }
+        guard let current = playback, current.hasReportedLoaded, before?.tracks != current.table.tracks else {
+            return
+        }
         report(.tracksChanged(current.id, current.table.tracks))
     }
 
@@ -167,7 +183,8 @@ extension Playback {
         if phase == .ended || isHeld { return standing(place) }
         guard let heard = output.heard(of: stream, at: time) else { return standing(place) }
         return PlaybackPosition(
-            position: MediaTime(nanoseconds: max(0, heard.position)), clockTime: heard.clockTime, rate: heard.rate)
+            position: MediaTime(nanoseconds: max(0, heard.position)), clockTime: heard.clockTime,
+            rate: heard.rate)
     }
 }
 
@@ -187,7 +204,8 @@ extension Timeline {
             self.init(
                 range: TimeRange(
                     start: MediaTime(nanoseconds: facts.seekableStart),
-                    duration: MediaTime(nanoseconds: end - facts.seekableStart)), seekableRanges: nil, isLive: true,
+                    duration: MediaTime(nanoseconds: end - facts.seekableStart)), seekableRanges: nil,
+                isLive: true,
                 capabilities: capabilities)
         } else if facts.hasSize {
             self.init(range: .empty, seekableRanges: [], isLive: false, capabilities: [])

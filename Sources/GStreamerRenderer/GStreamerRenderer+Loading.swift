@@ -9,6 +9,9 @@ extension GStreamerRenderer {
     /// Pipelines whose end is waited for at most, before no more are begun.
     private static let stuckLimit = SerialWorker.threadLimit - 2
 
+    /// Up to here, in nanoseconds, reading through is as quick as a move, and cannot fail.
+    private static let nearBeginning: Int64 = 3_000_000_000
+
     func load(_ id: LoadID, _ item: MediaItem, playing: Bool) {
         giveUp()
         playback = Playback(id: id, item: item, playing: playing)
@@ -16,7 +19,8 @@ extension GStreamerRenderer {
             return fail(MediaFailure(.invalidURL, "The media's address is not valid."))
         }
         guard configuration.schemes.contains(scheme) else {
-            return fail(MediaFailure(.unsupportedScheme, "Addresses that begin with \(scheme): are not played."))
+            return fail(
+                MediaFailure(.unsupportedScheme, "Addresses that begin with \(scheme): are not played."))
         }
         startPipeline()
         if playing { setBuffering(true) }
@@ -30,18 +34,22 @@ extension GStreamerRenderer {
         pipelineCount += 1
         let number = pipelineCount
         playback?.stream = StreamID(number)
+        let isNear = (playback?.place ?? 0) <= Self.nearBeginning && playback?.pipelineRate == 1
+        if isNear { playback?.isHeld = false }
         guard let current = playback else { return }
         output.open(current.stream, playing: current.isPlaying && !current.isHeld)
         output.setMediaVolume(current.volume, for: current.stream)
         let feed = StreamFeed(stream: current.stream, output: output) { [inputs] arrival in
             inputs.yield(.arrived(pipeline: number, arrival))
         }
+        if isNear, current.place > 0 { feed.begin(at: Double(current.place)) }
         let request = MediaPipeline.Request(
             uri: current.item.uri, headers: current.item.headers,
             userAgent: current.item.userAgent ?? configuration.userAgent, rates: rates,
             video: configuration.video, audio: current.table.currentAudio, contexts: contexts)
         do throws(MediaFailure) {
-            let pipeline = try MediaPipeline(number: number, request: request, feed: feed) { [inputs] message in
+            let pipeline = try MediaPipeline(number: number, request: request, feed: feed) {
+                [inputs] message in
                 inputs.yield(.message(pipeline: number, message))
             }
             playback?.pipeline = pipeline

@@ -61,7 +61,8 @@ package actor GStreamerRenderer {
         let (stream, inputs) = AsyncStream.makeStream(
             of: Input.self, bufferingPolicy: .bufferingOldest(Self.queueLimit))
         guard
-            let output = AudioOutput(configuration: configuration.output, report: { inputs.yield(.output($0)) })
+            let output = AudioOutput(
+                configuration: configuration.output, report: { inputs.yield(.output($0)) })
         else { return nil }
         (self.loop, self.stream, self.inputs) = (loop, stream, inputs)
         (self.configuration, self.output, self.report) = (configuration, output, report)
@@ -105,7 +106,9 @@ package actor GStreamerRenderer {
         case .asked(let pipeline, let facts):
             guard playback?.pipeline?.number == pipeline else { return }
             learn(facts)
-        case .askAgain(let pipeline): if playback?.pipeline?.number == pipeline { askPipeline() }
+        case .askAgain(let pipeline):
+            guard playback?.pipeline?.number == pipeline else { return }
+            if playback?.phase == .loading { startSeeking() } else { askPipeline() }
         case .pluginsAdded(let load):
             hasAddedPlugins = true
             if playback?.id == load { startPipeline() }

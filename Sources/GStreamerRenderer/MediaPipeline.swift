@@ -49,7 +49,9 @@ final class MediaPipeline: Sendable {
         }
         self.sink = sink
         head = try make("uridecodebin3")
-        let chain = [try make("audioconvert"), try make("scaletempo"), try make("audioresample"), sink.element]
+        let chain = [
+            try make("audioconvert"), try make("scaletempo"), try make("audioresample"), sink.element,
+        ]
         for element in chain { tail.add(element) }
         for (one, next) in zip(chain, chain.dropFirst()) { _ = one.link(to: next) }
         tail.exposePad("sink", of: chain[0])
@@ -66,7 +68,9 @@ final class MediaPipeline: Sendable {
         }
         pipeline.onMessage { [head, wanted] message in
             // The choice must be made before this call returns, or the element makes one of its own.
-            if case .streamsFound(let set) = message { Self.select(from: set, in: head, wanted: wanted, video: request.video) }
+            if case .streamsFound(let set) = message {
+                Self.select(from: set, in: head, wanted: wanted, video: request.video)
+            }
             onMessage(message)
         }
     }
@@ -104,7 +108,9 @@ final class MediaPipeline: Sendable {
         var table = TrackTable(streams)
         if let audio = wanted.identifier, table.contains(audio, kind: .audio) { table.currentAudio = audio }
         var selected = table.selectedAudioStreams
-        if video != .none, let first = streams.first(where: { $0.kind == .video }) { selected.append(first.identifier) }
+        if video != .none, let first = streams.first(where: { $0.kind == .video }) {
+            selected.append(first.identifier)
+        }
         guard !selected.isEmpty, streams.count > 1 else { return }
         _ = head.selectStreams(selected)
     }
@@ -193,7 +199,8 @@ final class MediaPipeline: Sendable {
             let seekable = sink.element.seekable()
             done(
                 Facts(
-                    duration: duration, hasSize: duration != nil || head.hasSize(), isSeekable: seekable?.isPossible ?? false,
+                    duration: duration, hasSize: duration != nil || head.hasSize(),
+                    isSeekable: seekable?.isPossible ?? false,
                     seekableStart: seekable?.start ?? 0, seekableEnd: seekable?.end))
         }
     }
@@ -211,7 +218,9 @@ private final class Parts: Sendable {
     func note(_ name: String) { names.withLock { if $0.count < 64 { $0.insert(name) } } }
     var hasTrackTitles: Bool { names.withLock { $0.contains("matroskademux") || $0.contains("qtdemux") } }
     var isPlainFLAC: Bool {
-        names.withLock { $0.contains("flacparse") && !$0.contains { $0.hasSuffix("demux") && $0 != "id3demux" } }
+        names.withLock {
+            $0.contains("flacparse") && !$0.contains { $0.hasSuffix("demux") && $0 != "id3demux" }
+        }
     }
 }
 

@@ -58,6 +58,8 @@ struct Playback {
     var isSounding = false
     var isBuffering = false
     var hasReportedLoaded = false
+    /// Questions for a length that was not known yet.
+    var asked = 0
     var timeline = Timeline.unknown
     var streams: StreamSet?
     var table = TrackTable()

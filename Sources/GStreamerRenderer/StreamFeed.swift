@@ -65,6 +65,11 @@ final class StreamFeed: AudioSinkTarget {
     /// Says where the frames after the next flush are wanted from; nil takes them as they come.
     func aim(at target: Target?) { state.withLock { $0.nextTarget = target } }
 
+    /// Drops what comes before `position`, from the beginning on. Before the first frames only.
+    func begin(at position: Double) {
+        state.withLock { $0.target = Target(position: position, isGuess: false) }
+    }
+
     func setRate(_ rate: Int32) -> SinkFlow { flow(output.setRate(rate, for: stream)) }
 
     func write(_ frames: Span<Float>, position: Double, step: Double) -> SinkFlow {
@@ -75,19 +80,23 @@ final class StreamFeed: AudioSinkTarget {
             if state.isAstray { return (start, count, nil) }
             if let target = state.target, target.isGuess {
                 // One block of a coded format may lie between what is there and what is wanted.
-                if start > target.position + step * Double(count) || start < target.position - Self.farBefore {
+                if start > target.position + step * Double(count) || start < target.position - Self.farBefore
+                {
                     state.isAstray = true
                     return (start, count, .astray(flushes: state.flushes, position: start))
                 }
                 state.target?.isGuess = false
             }
             let first = max(0, state.target?.position ?? 0)
-            let skipped = start < first - step / 2 && step > 0 ? min(count, Int(((first - start) / step).rounded())) : 0
+            let skipped =
+                start < first - step / 2 && step > 0 ? min(count, Int(((first - start) / step).rounded())) : 0
             guard skipped < count else { return (start, skipped, nil) }
             state.target = nil
             if state.isFresh { state.nextTarget = nil }
             defer { state.isFresh = false }
-            return (start + step * Double(skipped), skipped, state.isFresh ? .frames(flushes: state.flushes) : nil)
+            return (
+                start + step * Double(skipped), skipped, state.isFresh ? .frames(flushes: state.flushes) : nil
+            )
         }
         if let arrival { onArrival(arrival) }
         guard skipped < count else { return .ok }

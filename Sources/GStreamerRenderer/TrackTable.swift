@@ -29,8 +29,10 @@ struct TrackTable: Equatable, Sendable {
         let isAlone = streams.count { $0.kind == .audio } < 2
         for stream in streams {
             switch stream.kind {
-            case .audio where audio.count < Self.limit: audio.append(Self.entry(stream, kind: "audio", number: audio.count, isAlone: isAlone))
-            case .text where text.count < Self.limit: text.append(Self.entry(stream, kind: "text", number: text.count, isAlone: false))
+            case .audio where audio.count < Self.limit:
+                audio.append(Self.entry(stream, kind: "audio", number: audio.count, isAlone: isAlone))
+            case .text where text.count < Self.limit:
+                text.append(Self.entry(stream, kind: "text", number: text.count, isAlone: false))
             case .video: hasVideo = true
             default: break
             }
@@ -42,10 +44,13 @@ struct TrackTable: Equatable, Sendable {
     private static func entry(_ stream: MediaStream, kind: String, number: Int, isAlone: Bool) -> Entry {
         let language = stream.language.flatMap(LanguageName.init)
         // The title of a stream that is alone is that of the item, in many files.
-        let name = (isAlone ? nil : stream.title) ?? language?.name ?? (kind == "audio" ? "Audio \(number + 1)" : "Subtitles \(number + 1)")
+        let name =
+            (isAlone ? nil : stream.title) ?? language?.name
+            ?? (kind == "audio" ? "Audio \(number + 1)" : "Subtitles \(number + 1)")
         return Entry(
             option: TrackOption(
-                identifier: "\(kind)-\(number)", displayName: name, languageTag: language?.tag), stream: stream)
+                identifier: "\(kind)-\(number)", displayName: name, languageTag: language?.tag),
+            stream: stream)
     }
 
     var tracks: Tracks {
