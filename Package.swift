@@ -91,7 +91,7 @@ let package = Package(
         // The receiver's listener on libsoup.
         target("SoupListener", ["ReceiverRuntime", "Soup", "GLibLoop"]),
         // The receiver's advertisement on Avahi.
-        target("AvahiAdvertiser", ["ReceiverRuntime", "Avahi", "GLibLoop"]),
+        target("AvahiAdvertiser", ["ReceiverRuntime", "SessionCore", "Avahi", "GLibLoop"]),
         // The daemon's end of the renderer process.
         target(
             "RendererProcess", ["ReceiverRuntime", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
@@ -156,6 +156,6 @@ let package = Package(
             ["RendererProcess", "ReceiverRuntime", "ReceiverTestKit", "MediaModel", "Settings", "GLibLoop"]),
         tests(
             "IntegrationTests",
-            ["RouteKit", "ReceiverTestKit", "Settings", "SystemProbe", "GLibLoop", "Soup"]),
+            ["RouteKit", "MediaModel", "ReceiverTestKit", "Settings", "SystemProbe", "GLibLoop", "Soup"]),
     ]
 )
