@@ -19,10 +19,10 @@ extension CardRecording {
     /// When second `second` of the test media begins to be heard, searched from `time` on; nil if it is not heard.
     /// Exact to a few milliseconds.
     func beginning(ofSecond second: Int, from time: Int64) -> Int64? {
-        guard let end = lastSound() else { return nil }
+        guard let end = lastSound(), let start = segments.first?.start else { return nil }
         let step: Int64 = 5_000_000
         let middle = 390 + 20 * Double(second)
-        var at = time
+        var at = max(time, start)
         while at < end - 40_000_000 {
             // The window is half and half where its frequency is in the middle of both.
             if let frequency = heard(from: at, for: .milliseconds(40)).frequency, frequency >= middle,
