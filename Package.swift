@@ -91,7 +91,7 @@ let package = Package(
         // The receiver's listener on libsoup.
         target("SoupListener", ["ReceiverRuntime", "Soup", "GLibLoop"]),
         // The receiver's advertisement on Avahi.
-        target("AvahiAdvertiser", ["ReceiverRuntime", "Avahi", "GLibLoop"]),
+        target("AvahiAdvertiser", ["ReceiverRuntime", "SessionCore", "Avahi", "GLibLoop"]),
         // The daemon's end of the renderer process.
         target(
             "RendererProcess", ["ReceiverRuntime", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
@@ -140,8 +140,10 @@ let package = Package(
         tests("GLibLoopTests", ["GLibLoop", "Settings"]),
         tests("SoupTests", ["Soup", "GLibLoop"]),
         tests("AvahiTests", ["Avahi", "GLibLoop", "Settings"]),
-        tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel"]),
-        tests("GStreamerRendererTests", ["GStreamerRenderer", "AudioOutput", "MediaModel"]),
+        tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel", "ReceiverTestKit"]),
+        tests(
+            "GStreamerRendererTests",
+            ["GStreamerRenderer", "GStreamer", "AudioOutput", "MediaModel", "GLibLoop", "ReceiverTestKit"]),
         tests(
             "RouteKitTests",
             [
@@ -154,6 +156,9 @@ let package = Package(
             ["RendererProcess", "ReceiverRuntime", "ReceiverTestKit", "MediaModel", "Settings", "GLibLoop"]),
         tests(
             "IntegrationTests",
-            ["RouteKit", "RouteWire", "ReceiverTestKit", "Settings", "SystemProbe", "GLibLoop", "Soup"]),
+            [
+                "RouteKit", "MediaModel", "ReceiverTestKit", "Settings", "SystemProbe", "GLibLoop", "Soup",
+                "RouteWire",
+            ]),
     ]
 )

@@ -43,30 +43,35 @@ ALLOWED = {
     "GStreamer": {"GLibLoop", "CGLib", "CGStreamer", "Synchronization", "Glibc"},
     "SystemProbe": {"CALSA", "CGLib", "Synchronization", "Glibc"},
     "SoupListener": WORDS | RUNTIME | {"Soup", "GLibLoop", "Synchronization"},
-    "AvahiAdvertiser": WORDS | RUNTIME | {"Avahi", "GLibLoop", "Synchronization"},
+    # The port that it implements speaks of the core's `AdvertisementStatus`.
+    "AvahiAdvertiser": WORDS | CORE | RUNTIME | {"Avahi", "GLibLoop", "Synchronization"},
     "RendererProcess": WORDS | RUNTIME | {"RendererWire", "Settings", "GLibLoop", "Synchronization"},
     "AudioOutput": WORDS | {"ALSA", "Synchronization"},
     "GStreamerRenderer": WORDS | {"GStreamer", "AudioOutput", "GLibLoop", "Synchronization"},
     "RouteKit": WORDS | {"RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
     "ReceiverTestKit": WORDS | CORE | RUNTIME | {"RouteWire", "Synchronization", "Glibc"},
     "linnetd": WORDS | RUNTIME | {
+        # The renderer's settings cross the wire as they are made here.
+        "RendererWire",
         "SoupListener", "AvahiAdvertiser", "RendererProcess", "Settings", "GLibLoop", "Synchronization"},
     "linnet-renderer": WORDS | {
         "GStreamerRenderer", "AudioOutput", "RendererWire", "Settings", "GLibLoop", "Synchronization"},
     "linnet": WORDS | {"RouteKit", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
+    # Publishes and browses inside a network namespace of the tests.
+    "dns-sd-probe": {"Avahi", "GLibLoop", "Settings", "Synchronization", "Glibc"},
     # Measures on the simulated card, whose reader is test support.
     "linnet-bench": WORDS | {
         "RouteKit", "SystemProbe", "ReceiverTestKit", "Settings", "GLibLoop", "Observation", "Synchronization"},
 }
 
-# The one file of a wire target that may use the JSON coders.
-CODERS = {"RouteWire": {"FoundationEssentials"}}
+# Target → modules that one file of it may use; none at present.
+CODERS: dict[str, set[str]] = {}
 
 # Tests may also read files and compare JSON by the toolchain's means, never by full Foundation.
 TESTS = {"Testing", "Glibc", "FoundationEssentials", "Observation", "Synchronization"}
 
-# Where `unsafe` may stand: the fences, and test support that reads files.
-UNSAFE = FENCES | SUPPORT
+# Where `unsafe` may stand: the fences, and test support that uses the C library.
+UNSAFE = FENCES | SUPPORT | {"dns-sd-probe"}
 
 # (file, module): a reason, until it is paid.
 DEBTS: dict[tuple[str, str], str] = {}

@@ -23,12 +23,15 @@ import CALSA
 
     /// Copies `count` frames of `source`, beginning with its frame `offset`, to the frames from `frame` on.
     package func store(_ source: Span<Float>, offset: Int, count: Int, at frame: Int64) {
-        guard offset >= 0, count > 0, count <= capacity, (offset + count) * channels <= source.count else { return }
+        guard offset >= 0, count > 0, count <= capacity, (offset + count) * channels <= source.count else {
+            return
+        }
         let start = Int(frame % Int64(capacity))
         let first = min(count, capacity - start)
         unsafe source.withUnsafeBufferPointer { from in
             guard let from = from.baseAddress else { return }
-            unsafe (samples + start * channels).update(from: from + offset * channels, count: first * channels)
+            unsafe (samples + start * channels).update(
+                from: from + offset * channels, count: first * channels)
             unsafe samples.update(from: from + (offset + first) * channels, count: (count - first) * channels)
         }
     }

@@ -12,7 +12,9 @@ import CALSA
     private let hasSwitch: Bool
 
     /// The names of controls that set the loudness of a whole card, best first.
-    private static let usualNames = ["Master", "Digital", "PCM", "Speaker", "Headphone", "Line Out", "Playback"]
+    private static let usualNames = [
+        "Master", "Digital", "PCM", "Speaker", "Headphone", "Line Out", "Playback",
+    ]
 
     /// Opens the control `name` of the card `card` (such as `hw:0`); without a name the usual ones are tried.
     ///

@@ -15,7 +15,9 @@ import CALSA
         }
         /// Somebody else holds the device.
         package var isBusy: Bool { status == -EBUSY || status == -EAGAIN }
-        package var description: String { unsafe snd_strerror(status).map { unsafe String(cString: $0) } ?? "" }
+        package var description: String {
+            unsafe snd_strerror(status).map { unsafe String(cString: $0) } ?? ""
+        }
     }
 
     /// The layouts of samples that are written.
@@ -85,7 +87,9 @@ import CALSA
     package func supportedRates(among candidates: [Int32]) throws(Failure) -> [Int32] {
         let parameters = unsafe try allParameters()
         defer { unsafe snd_pcm_hw_params_free(parameters) }
-        return candidates.filter { unsafe snd_pcm_hw_params_test_rate(handle, parameters, UInt32($0), 0) == 0 }
+        return candidates.filter {
+            unsafe snd_pcm_hw_params_test_rate(handle, parameters, UInt32($0), 0) == 0
+        }
     }
 
     /// Sets the device up and prepares it. `rate` is taken as near as the device can.

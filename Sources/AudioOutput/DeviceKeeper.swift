@@ -95,7 +95,9 @@ final class DeviceKeeper {
         mixerVolume = nil
         let name = status.device == "null" ? configuration.device : status.device
         var reason = failure.description
-        if failure.isBusy, let index = SoundCard.index(inName: name), let holder = SoundCard.holder(ofCard: index) {
+        if failure.isBusy, let index = SoundCard.index(inName: name),
+            let holder = SoundCard.holder(ofCard: index)
+        {
             reason = "held by \(holder)"
         }
         let before = status
@@ -147,7 +149,8 @@ final class DeviceKeeper {
         guard mixer != nil, mixerVolume != volume else { return }
         mixerVolume = volume
         mixer?.set(
-            attenuation: VolumeCurve.attenuation(ofLevel: volume.level), isMuted: volume.isMuted || volume.level <= 0)
+            attenuation: VolumeCurve.attenuation(ofLevel: volume.level),
+            isMuted: volume.isMuted || volume.level <= 0)
     }
 
     /// Reports the mixer's volume if somebody else moved it.

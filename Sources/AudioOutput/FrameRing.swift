@@ -101,7 +101,11 @@ final class FrameRing: Sendable {
         let count = samples.count / Self.channels
         var done = 0
         while done < count {
-            enum Step { case copy(FrameStore, Int64, Int), wait, stop(WriteOutcome) }
+            enum Step {
+                case copy(FrameStore, Int64, Int)
+                case wait
+                case stop(WriteOutcome)
+            }
             let step: Step = state.withLock { state in
                 if state.stream != stream { return .stop(.closed) }
                 if state.isFlushing { return .stop(.flushing) }

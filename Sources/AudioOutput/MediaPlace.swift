@@ -75,7 +75,9 @@ struct CardMap: Equatable, Sendable {
 
     /// The ring's frame that is heard with the card's frame, and whether it is silence that waits before it.
     func ringFrame(of cardFrame: Int64) -> (frame: Int64, isSilence: Bool)? {
-        guard let piece = pieces.last(where: { $0.cardFrame <= cardFrame }) ?? pieces.first else { return nil }
+        guard let piece = pieces.last(where: { $0.cardFrame <= cardFrame }) ?? pieces.first else {
+            return nil
+        }
         let offset = piece.isSilence ? 0 : max(0, cardFrame - piece.cardFrame)
         return (piece.ringFrame + offset, piece.isSilence)
     }

@@ -81,7 +81,8 @@ final class OutputLoop {
     private func look() -> Wish {
         ring.state.withLock {
             Wish(
-                stream: $0.stream, epoch: $0.epoch, isPlaying: $0.isPlaying, hasEnded: $0.hasEnded, rate: $0.rate,
+                stream: $0.stream, epoch: $0.epoch, isPlaying: $0.isPlaying, hasEnded: $0.hasEnded,
+                rate: $0.rate,
                 queued: $0.queued, unheard: Int($0.head - $0.kept), outputVolume: $0.outputVolume,
                 mediaVolume: $0.mediaVolume, isQuitting: $0.isQuitting)
         }
@@ -143,7 +144,9 @@ final class OutputLoop {
             if now >= nextMixerCheck {
                 nextMixerCheck = now + 1_000_000_000
                 if let moved = keeper.checkMixer() {
-                    ring.state.withLock { if $0.outputVolume == wish.outputVolume { $0.outputVolume = moved } }
+                    ring.state.withLock {
+                        if $0.outputVolume == wish.outputVolume { $0.outputVolume = moved }
+                    }
                     return
                 }
             }
@@ -180,7 +183,9 @@ final class OutputLoop {
     // MARK: Feeding
 
     private func feed(_ wish: Wish) throws(PCM.Failure) {
-        guard let card = keeper.card, wish.rate > 0, wish.queued > 0 || written > 0 || wish.hasEnded else { return }
+        guard let card = keeper.card, wish.rate > 0, wish.queued > 0 || written > 0 || wish.hasEnded else {
+            return
+        }
         if card.setup?.rate != wish.rate {
             forgetCard()
             try keeper.configure(rate: wish.rate)
@@ -210,7 +215,8 @@ final class OutputLoop {
             converter.convert(samples, count: count, into: &bytes, setup: setup)
             var done = 0
             while done < count {
-                guard case .frames(let taken) = try card.write(bytes, from: done, count: count - done), taken > 0
+                guard case .frames(let taken) = try card.write(bytes, from: done, count: count - done),
+                    taken > 0
                 else { break }
                 map.append(cardFrame: written, ringFrame: first + Int64(done), isSilence: false)
                 written += Int64(taken)
@@ -224,7 +230,9 @@ final class OutputLoop {
 
     /// Lets silence follow the last frame, so that a card that works in periods plays it out.
     private func pad(card: any Card, setup: PCM.Setup) throws(PCM.Failure) {
-        guard !hasPadded, ring.state.withLock({ $0.epoch == epoch && $0.queued == 0 && $0.hasEnded }) else { return }
+        guard !hasPadded, ring.state.withLock({ $0.epoch == epoch && $0.queued == 0 && $0.hasEnded }) else {
+            return
+        }
         guard case .frames(let room) = try card.room(), room >= setup.periodFrames else { return }
         let count = setup.periodFrames
         if bytes.count < count * setup.frameBytes {
@@ -342,10 +350,11 @@ final class OutputLoop {
             ring.readerWake.wait(timeout: limit.map { .nanoseconds($0) })
             return
         }
-        if isRunning, isEmpty {
-            // Until the card runs out; with a little more, so that it surely did.
+        if isRunning, isEmpty, hasPadded || !wish.hasEnded {
+            // Until the card runs out, or plays the silence after the end; with a little more, so that it surely does.
             if case .frames(let delay)? = try? card.delay() {
-                within(Int64(Double(delay) * 1e9 / Double(setup.rate)) + 500_000)
+                let rest = delay - (hasPadded ? setup.periodFrames : 0)
+                within(Int64(Double(rest) * 1e9 / Double(setup.rate)) + 500_000)
             }
             ring.readerWake.wait(timeout: limit.map { .nanoseconds($0) })
         } else if isRunning {

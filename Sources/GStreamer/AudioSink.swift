@@ -100,7 +100,8 @@ package protocol AudioSinkTarget: AnyObject, Sendable {
     }
 
     private func write(_ sample: OpaquePointer) -> GstFlowReturn {
-        guard let whole = unsafe gst_sample_get_buffer(sample), let segment = unsafe gst_sample_get_segment(sample)
+        guard let whole = unsafe gst_sample_get_buffer(sample),
+            let segment = unsafe gst_sample_get_segment(sample)
         else { return GST_FLOW_OK }
         // Frames before or after the stretch that was asked for are cut off. Takes over one reference.
         guard
@@ -118,7 +119,8 @@ package protocol AudioSinkTarget: AnyObject, Sendable {
         let samples = unsafe UnsafeBufferPointer(
             start: UnsafeRawPointer(data).assumingMemoryBound(to: Float.self), count: count)
         return unsafe target.write(
-            samples.span, position: time == gst_shim_no_time() ? .nan : Double(time), step: applied * 1e9 / Double(rate)
+            samples.span, position: time == gst_shim_no_time() ? .nan : Double(time),
+            step: applied * 1e9 / Double(rate)
         ).code
     }
 }

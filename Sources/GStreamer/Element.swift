@@ -116,11 +116,14 @@ import CGStreamer
     /// `tail` is free.
     package func linkPads(ofType prefix: String, to tail: Element) {
         connect("pad-added") { arguments in
-            guard let pad = unsafe arguments.object(1), let sink = unsafe gst_element_get_static_pad(tail.pointer, "sink")
+            guard let pad = unsafe arguments.object(1),
+                let sink = unsafe gst_element_get_static_pad(tail.pointer, "sink")
             else { return 0 }
             defer { unsafe gst_object_unref(sink) }
             let source = unsafe gst_shim_pad(pad)!
-            guard unsafe mediaType(of: source).hasPrefix(prefix), unsafe gst_pad_is_linked(sink) == 0 else { return 0 }
+            guard unsafe mediaType(of: source).hasPrefix(prefix), unsafe gst_pad_is_linked(sink) == 0 else {
+                return 0
+            }
             unsafe gst_pad_link_full(source, sink, GST_PAD_LINK_CHECK_NOTHING)
             return 0
         }
@@ -155,7 +158,8 @@ import CGStreamer
         let precision = isAccurate ? GST_SEEK_FLAG_ACCURATE : GST_SEEK_FLAG_KEY_UNIT
         let flags = GstSeekFlags(rawValue: GST_SEEK_FLAG_FLUSH.rawValue | precision.rawValue)
         return unsafe gst_element_seek(
-            pointer, rate, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, gint64(max(0, position)), GST_SEEK_TYPE_NONE, 0) != 0
+            pointer, rate, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, gint64(max(0, position)),
+            GST_SEEK_TYPE_NONE, 0) != 0
     }
 
     /// Asks for these streams and no others.
@@ -170,10 +174,19 @@ import CGStreamer
     /// Nanoseconds; nil if unknown.
     package func duration() -> Int64? {
         var duration: gint64 = -1
-        guard unsafe gst_element_query_duration(pointer, GST_FORMAT_TIME, &duration) != 0, duration >= 0 else {
-            return nil
-        }
+        guard unsafe gst_element_query_duration(pointer, GST_FORMAT_TIME, &duration) != 0, duration >= 0,
+            duration < Self.longest
+        else { return nil }
         return Int64(duration)
+    }
+
+    /// Demuxers of damaged files are known to answer with overflown sums; nothing lasts thirty years.
+    private static let longest = 1_000_000_000_000_000_000
+
+    /// True if the item has a known size in bytes, as a file has and a live stream has not.
+    package func hasSize() -> Bool {
+        var size: gint64 = -1
+        return unsafe gst_element_query_duration(pointer, GST_FORMAT_BYTES, &size) != 0 && size > 0
     }
 
     /// Whether seeking is possible, and in which stretch, in nanoseconds; an unknown end is nil.
@@ -183,7 +196,7 @@ import CGStreamer
         guard unsafe gst_element_query(pointer, query) != 0 else { return nil }
         var (isPossible, start, end): (gboolean, gint64, gint64) = (0, -1, -1)
         unsafe gst_query_parse_seeking(query, nil, &isPossible, &start, &end)
-        return (isPossible != 0, Int64(max(0, start)), end >= 0 ? Int64(end) : nil)
+        return (isPossible != 0, Int64(max(0, start)), end >= 0 && end < Self.longest ? Int64(end) : nil)
     }
 
     /// Shifts the moment at which running time 0 is shown, for a sink that follows the clock.

@@ -12,7 +12,8 @@ extension Element {
     /// Does nothing from GStreamer 1.24 on, whose parser cuts them itself.
     package func onEncoderDelay(_ body: @escaping @Sendable (_ frames: Int, _ rate: Int) -> Void) {
         let version = Library.version
-        guard version.major == 1, version.minor < 24, let pad = unsafe gst_element_get_static_pad(pointer, "sink")
+        guard version.major == 1, version.minor < 24,
+            let pad = unsafe gst_element_get_static_pad(pointer, "sink")
         else { return }
         defer { unsafe gst_object_unref(pad) }
         let box = unsafe Unmanaged.passRetained(DelayBox(body)).toOpaque()
@@ -25,7 +26,9 @@ extension Element {
                 let count = unsafe start.withUnsafeMutableBytes {
                     unsafe gst_buffer_extract(buffer, 0, $0.baseAddress, 4096)
                 }
-                if let delay = EncoderDelay(firstBytes: start.prefix(Int(count))) { box.body(delay.frames, delay.rate) }
+                if let delay = EncoderDelay(firstBytes: start.prefix(Int(count))) {
+                    box.body(delay.frames, delay.rate)
+                }
                 return GST_PAD_PROBE_REMOVE
             }, box, { unsafe Unmanaged<DelayBox>.fromOpaque($0!).release() })
     }
@@ -57,7 +60,9 @@ package struct EncoderDelay: Equatable, Sendable {
         guard name == Array("Xing".utf8) || name == Array("Info".utf8) else { return nil }
         // Four optional fields, then the encoder's: its name and, 21 bytes on, two numbers of 12 bits.
         let flags = bytes[tag + 7]
-        let fields = (flags & 1 != 0 ? 4 : 0) + (flags & 2 != 0 ? 4 : 0) + (flags & 4 != 0 ? 100 : 0) + (flags & 8 != 0 ? 4 : 0)
+        let fields =
+            (flags & 1 != 0 ? 4 : 0) + (flags & 2 != 0 ? 4 : 0) + (flags & 4 != 0 ? 100 : 0)
+            + (flags & 8 != 0 ? 4 : 0)
         let at = tag + 8 + fields
         guard at + 24 <= bytes.count, bytes[at] == UInt8(ascii: "L") else { return nil }
         let delay = Int(bytes[at + 21]) << 4 | Int(bytes[at + 22] >> 4)

@@ -13,7 +13,9 @@ package struct LanguageName: Equatable, Sendable {
     /// Nil for texts that name no language, such as `und`.
     package init?(_ code: String) {
         guard code != "und", code != "mul", code != "zxx", (2...35).contains(code.utf8.count),
-            code.utf8.allSatisfy({ (65...90).contains($0) || (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
+            code.utf8.allSatisfy({
+                (65...90).contains($0) || (97...122).contains($0) || (48...57).contains($0) || $0 == 45
+            })
         else { return nil }
         let short = unsafe gst_tag_get_language_code_iso_639_1(code)
         tag = unsafe short.map { unsafe String(cString: $0) } ?? code

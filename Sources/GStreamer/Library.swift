@@ -63,7 +63,9 @@ package enum Library {
 
     /// The scheme of an address, in small letters; nil if it is no address.
     package static func scheme(of uri: String) -> String? {
-        guard unsafe gst_uri_is_valid(uri) != 0, let scheme = unsafe gst_uri_get_protocol(uri) else { return nil }
+        guard unsafe gst_uri_is_valid(uri) != 0, let scheme = unsafe gst_uri_get_protocol(uri) else {
+            return nil
+        }
         defer { unsafe g_free(scheme) }
         return unsafe String(cString: scheme).lowercased()
     }

@@ -11,11 +11,10 @@ package enum PipelineMessage: Sendable {
     case pluginMissing(description: String)
     case tagged(TagValues)
     /// All streams of the item; comes again when they change.
-    case streamsFound([MediaStream])
+    case streamsFound(StreamSet)
     case streamsSelected([String])
     case durationChanged
     case contextMade(Context)
-    /// A stream that a live source had to restart, or another reason to ask for the latency again.
     case ended
 }
 
@@ -31,6 +30,13 @@ package struct PipelineFailure: Error, Equatable, Sendable {
     package var httpStatus: Int32?
     /// The factory of the element that failed.
     package var element: String
+
+    package init(
+        domain: Domain, code: Int32, message: String, debug: String, httpStatus: Int32?, element: String
+    ) {
+        (self.domain, self.code, self.message) = (domain, code, message)
+        (self.debug, self.httpStatus, self.element) = (debug, httpStatus, element)
+    }
 }
 
 extension Element {
@@ -73,11 +79,7 @@ extension PipelineMessage {
             var collection: UnsafeMutablePointer<GstStreamCollection>?
             unsafe gst_message_parse_stream_collection(message, &collection)
             guard let collection = unsafe collection else { return nil }
-            self = .streamsFound(
-                (0..<min(64, unsafe gst_stream_collection_get_size(collection))).compactMap {
-                    unsafe gst_stream_collection_get_stream(collection, $0).map { unsafe MediaStream($0) }
-                })
-            unsafe gst_object_unref(collection)
+            self = .streamsFound(unsafe StreamSet(adopting: collection))
         case GST_MESSAGE_STREAMS_SELECTED:
             self = .streamsSelected(
                 (0..<min(64, unsafe gst_message_streams_selected_get_size(message))).compactMap { index in
@@ -95,7 +97,8 @@ extension PipelineMessage {
         case GST_MESSAGE_ELEMENT:
             guard unsafe gst_is_missing_plugin_message(message) != 0 else { return nil }
             let description = unsafe gst_missing_plugin_message_get_description(message)
-            self = .pluginMissing(description: unsafe description.map { unsafe String(cString: $0) } ?? "a plugin")
+            self = .pluginMissing(
+                description: unsafe description.map { unsafe String(cString: $0) } ?? "a plugin")
             unsafe g_free(description)
         default: return nil
         }
@@ -134,7 +137,9 @@ extension PipelineFailure {
         var details: UnsafePointer<GstStructure>?
         unsafe gst_message_parse_error_details(message, &details)
         var status: UInt32 = 0
-        if let details = unsafe details, unsafe gst_structure_get_uint(details, "http-status-code", &status) != 0 {
+        if let details = unsafe details,
+            unsafe gst_structure_get_uint(details, "http-status-code", &status) != 0
+        {
             httpStatus = Int32(truncatingIfNeeded: status)
         }
     }

@@ -43,15 +43,6 @@ extension Element {
             return 0
         }
     }
-
-    /// Lets `choose` decide about each stream: true takes it, false leaves it undecoded, nil is the element's
-    /// own choice.
-    package func onStreamOffered(_ choose: @escaping @Sendable (MediaStream) -> Bool?) {
-        connect("select-stream") { arguments in
-            guard let stream = unsafe arguments.object(2) else { return -1 }
-            return choose(unsafe MediaStream(gst_shim_stream(stream))).map { $0 ? 1 : 0 } ?? -1
-        }
-    }
 }
 
 private final class HandlerBox {

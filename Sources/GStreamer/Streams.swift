@@ -49,6 +49,26 @@ package struct MediaStream: Equatable, Sendable {
     }
 }
 
+/// All streams of an item. What is known of each grows while the item is read.
+@safe package final class StreamSet: @unchecked Sendable {
+    // Collections do not change once they are posted; GstStream guards its properties by a lock.
+    private let pointer: UnsafeMutablePointer<GstStreamCollection>
+    /// Media have a handful; more than this are not looked at.
+    private static let limit: UInt32 = 64
+
+    /// Takes over a reference.
+    init(adopting pointer: UnsafeMutablePointer<GstStreamCollection>) { unsafe self.pointer = unsafe pointer }
+
+    deinit { unsafe gst_object_unref(pointer) }
+
+    /// The streams with what is known of them now.
+    package var streams: [MediaStream] {
+        (0..<min(Self.limit, unsafe gst_stream_collection_get_size(pointer))).compactMap {
+            unsafe gst_stream_collection_get_stream(pointer, $0).map { unsafe MediaStream($0) }
+        }
+    }
+}
+
 /// What a list of tags says, as far as the receiver shows it.
 package struct TagValues: Equatable, Sendable {
     package var title: String?
@@ -86,7 +106,9 @@ package struct TagValues: Equatable, Sendable {
 
     private static func text(_ list: UnsafeMutablePointer<GstTagList>, _ name: String) -> String? {
         var value: UnsafeMutablePointer<gchar>?
-        guard unsafe gst_tag_list_get_string(list, name, &value) != 0, let value = unsafe value else { return nil }
+        guard unsafe gst_tag_list_get_string(list, name, &value) != 0, let value = unsafe value else {
+            return nil
+        }
         defer { unsafe g_free(value) }
         // Tags are texts of at most some hundred characters; the rest is somebody's joke.
         let text = String(unsafe String(cString: value).prefix(1000))
@@ -108,7 +130,8 @@ package struct TagValues: Equatable, Sendable {
     }
 
     private static func picture(_ sample: OpaquePointer) -> Picture? {
-        guard let buffer = unsafe gst_sample_get_buffer(sample), let caps = unsafe gst_sample_get_caps(sample),
+        guard let buffer = unsafe gst_sample_get_buffer(sample),
+            let caps = unsafe gst_sample_get_caps(sample),
             unsafe gst_caps_get_size(caps) > 0, let structure = unsafe gst_caps_get_structure(caps, 0),
             let name = unsafe gst_structure_get_name(structure)
         else { return nil }

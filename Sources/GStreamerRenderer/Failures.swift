@@ -21,7 +21,9 @@ extension MediaFailure {
             // GST_STREAM_ERROR_TYPE_NOT_FOUND
             self.init(.unsupportedFormat, "The media is of no known format.")
         case (.stream, 5), (.stream, 3):
-            self = missing.map { Self.missing($0) } ?? .init(.unsupportedFormat, "The media is of a format that is not played.")
+            self =
+                missing.map { Self.missing($0) }
+                ?? .init(.unsupportedFormat, "The media is of a format that is not played.")
         case (.stream, 2) where missing != nil:
             self = Self.missing(missing)
         case (.stream, 11), (.stream, 12):
@@ -33,7 +35,8 @@ extension MediaFailure {
         case (.resource, 15): self.init(.accessDenied, "The server refuses access to the media.")
         case (.resource, _) where failure.debug.contains("TLS") || failure.message.contains("TLS"):
             self.init(.tls, "The server's certificate is not accepted.")
-        case (.resource, _) where failure.debug.contains("timed out") || failure.message.contains("timed out"):
+        case (.resource, _)
+        where failure.debug.contains("timed out") || failure.message.contains("timed out"):
             self.init(.timeout, "The server does not answer.")
         case (.resource, _) where isSource: self.init(.network, "The media's server cannot be reached.")
         case (.resource, _): self.init(.network, "The media cannot be read (\(source)).")
@@ -48,10 +51,13 @@ extension MediaFailure {
 
     private static func http(_ status: Int32) -> MediaFailure {
         switch status {
-        case 404, 410: MediaFailure(.notFound, "The server has no such media (HTTP \(status)).", httpStatus: status)
+        case 404, 410:
+            MediaFailure(.notFound, "The server has no such media (HTTP \(status)).", httpStatus: status)
         case 401, 403, 407:
-            MediaFailure(.accessDenied, "The server refuses access to the media (HTTP \(status)).", httpStatus: status)
-        default: MediaFailure(.httpStatus, "The server answers with HTTP status \(status).", httpStatus: status)
+            MediaFailure(
+                .accessDenied, "The server refuses access to the media (HTTP \(status)).", httpStatus: status)
+        default:
+            MediaFailure(.httpStatus, "The server answers with HTTP status \(status).", httpStatus: status)
         }
     }
 }

@@ -46,7 +46,23 @@ extension GStreamerRenderer {
         pipeline.ask { [inputs] in inputs.yield(.asked(pipeline: number, $0)) }
     }
 
+    /// Asks once more for a duration that an element still computes.
+    private func askAgain(_ timeline: Timeline) {
+        guard timeline.isUnfinished, let number = playback?.pipeline?.number else { return }
+        playback?.asked += 1
+        if let current = playback, current.asked < Self.askLimit {
+            later(Self.askAgainAfter, .askAgain(pipeline: number))
+        } else if let id = playback?.nextSeek?.id, let load = playback?.id {
+            playback?.nextSeek = nil
+            report(
+                .seekFinished(
+                    load, id, failure: MediaFailure(.unsupportedFormat, "The media cannot be moved on.")))
+        }
+    }
+
     func learn(_ facts: MediaPipeline.Facts) {
+        // Languages and titles of streams are known a little after the streams.
+        if let streams = playback?.streams { learn(streams.streams) }
         guard let current = playback else { return }
         let timeline = Timeline(facts, place: place())
         if !current.hasReportedLoaded {
@@ -60,9 +76,14 @@ extension GStreamerRenderer {
                         timeline: timeline, tracks: current.table.tracks,
                         hasAudio: current.table.hasAudio || current.table.isEmpty, hasVideo: hasVideo)))
             reportPosition()
-        } else if current.timeline != timeline {
+            askAgain(timeline)
+        } else if current.timeline != timeline, timeline.tellsMore(than: current.timeline) {
             playback?.timeline = timeline
             report(.timelineChanged(current.id, timeline))
+        }
+        if current.hasReportedLoaded { askAgain(timeline) }
+        if timeline.capabilities.contains(.seek), playback?.phase != .loading, playback?.nextSeek != nil {
+            startSeeking()
         }
     }
 
@@ -71,7 +92,12 @@ extension GStreamerRenderer {
     func learn(_ streams: [MediaStream]) {
         guard let current = playback else { return }
         var table = TrackTable(streams)
-        if let audio = current.table.currentAudio, table.contains(audio, kind: .audio) { table.currentAudio = audio }
+        if !table.hasAudio, table.hasVideo, configuration.video == .none {
+            return fail(MediaFailure(.unsupportedFormat, "The media has no sound."))
+        }
+        if let audio = current.table.currentAudio, table.contains(audio, kind: .audio) {
+            table.currentAudio = audio
+        }
         table.currentText = current.table.currentText
         playback?.table = table
         if let size = TrackTable.videoSize(of: streams), size != current.metadata.videoSize {
@@ -82,7 +108,9 @@ extension GStreamerRenderer {
     }
 
     func reportTracks(before: TrackTable? = nil) {
-        guard let current = playback, current.hasReportedLoaded, before?.tracks != current.table.tracks else { return }
+        guard let current = playback, current.hasReportedLoaded, before?.tracks != current.table.tracks else {
+            return
+        }
         report(.tracksChanged(current.id, current.table.tracks))
     }
 
@@ -95,18 +123,17 @@ extension GStreamerRenderer {
             guard let identifier, identifier != current.table.currentAudio else { return reportTracks() }
             let here = place()
             playback?.table.currentAudio = identifier
-            current.pipeline?.select(playback?.table.selectedAudioStreams ?? [])
-            // What was decoded ahead is of the other stream.
-            if current.phase == .ready { restart(at: here) }
+            if current.timeline.capabilities.contains(.seek) {
+                // What was decoded ahead is of the other stream, and some demuxers have read to the end: a new
+                // pipeline is as quick as a change within this one, and works with all of them.
+                reload(at: here)
+            } else {
+                current.pipeline?.select(
+                    audio: identifier, streams: playback?.table.selectedAudioStreams ?? [])
+            }
         case .audioDescription: break
         }
         reportTracks()
-    }
-
-    private func restart(at here: Int64) {
-        guard playback?.timeline.capabilities.contains(.seek) == true else { return }
-        playback?.nextSeek = playback?.nextSeek ?? Playback.Seek(id: nil, position: here, isAccurate: true)
-        startSeeking()
     }
 
     // MARK: Metadata
@@ -114,7 +141,9 @@ extension GStreamerRenderer {
     func learn(_ tags: TagValues) {
         guard let current = playback else { return }
         var metadata = current.metadata
-        if let title = tags.title, !tags.isOfStream || !current.hasWholeTitle {
+        let isTrackTitle =
+            tags.isOfStream && current.pipeline?.hasTrackTitles == true && !current.table.isSingle
+        if let title = tags.title, !isTrackTitle, !tags.isOfStream || !current.hasWholeTitle {
             metadata.title = title
             if !tags.isOfStream { playback?.hasWholeTitle = true }
         }
@@ -154,11 +183,17 @@ extension Playback {
         if phase == .ended || isHeld { return standing(place) }
         guard let heard = output.heard(of: stream, at: time) else { return standing(place) }
         return PlaybackPosition(
-            position: MediaTime(nanoseconds: max(0, heard.position)), clockTime: heard.clockTime, rate: heard.rate)
+            position: MediaTime(nanoseconds: max(0, heard.position)), clockTime: heard.clockTime,
+            rate: heard.rate)
     }
 }
 
 extension Timeline {
+    /// False if this one is only the ignorance of a pipeline at its end.
+    fileprivate func tellsMore(than other: Timeline) -> Bool {
+        capabilities.contains(.seek) || !other.capabilities.contains(.seek)
+    }
+
     init(_ facts: MediaPipeline.Facts, place: Int64) {
         let capabilities: SeekCapabilities = facts.isSeekable ? [.seek, .scanForward, .scanBackward] : []
         if let duration = facts.duration, duration > 0 {
@@ -169,8 +204,11 @@ extension Timeline {
             self.init(
                 range: TimeRange(
                     start: MediaTime(nanoseconds: facts.seekableStart),
-                    duration: MediaTime(nanoseconds: end - facts.seekableStart)), seekableRanges: nil, isLive: true,
+                    duration: MediaTime(nanoseconds: end - facts.seekableStart)), seekableRanges: nil,
+                isLive: true,
                 capabilities: capabilities)
+        } else if facts.hasSize {
+            self.init(range: .empty, seekableRanges: [], isLive: false, capabilities: [])
         } else {
             self.init(
                 range: TimeRange(start: MediaTime(nanoseconds: place), duration: .zero), seekableRanges: [],

@@ -9,6 +9,9 @@ extension GStreamerRenderer {
     /// Pipelines whose end is waited for at most, before no more are begun.
     private static let stuckLimit = SerialWorker.threadLimit - 2
 
+    /// Up to here, in nanoseconds, reading through is as quick as a move, and cannot fail.
+    private static let nearBeginning: Int64 = 3_000_000_000
+
     func load(_ id: LoadID, _ item: MediaItem, playing: Bool) {
         giveUp()
         playback = Playback(id: id, item: item, playing: playing)
@@ -16,7 +19,8 @@ extension GStreamerRenderer {
             return fail(MediaFailure(.invalidURL, "The media's address is not valid."))
         }
         guard configuration.schemes.contains(scheme) else {
-            return fail(MediaFailure(.unsupportedScheme, "Addresses that begin with \(scheme): are not played."))
+            return fail(
+                MediaFailure(.unsupportedScheme, "Addresses that begin with \(scheme): are not played."))
         }
         startPipeline()
         if playing { setBuffering(true) }
@@ -24,22 +28,28 @@ extension GStreamerRenderer {
 
     /// Builds the pipeline of the current load and starts it, also for the second time with more plugins.
     func startPipeline() {
-        guard let current = playback else { return }
         guard SerialWorker.busy < Self.stuckLimit else {
             return fail(MediaFailure(.internalFailure, "Too many pipelines do not end."))
         }
         pipelineCount += 1
         let number = pipelineCount
+        playback?.stream = StreamID(number)
+        let isNear = (playback?.place ?? 0) <= Self.nearBeginning && playback?.pipelineRate == 1
+        if isNear { playback?.isHeld = false }
+        guard let current = playback else { return }
         output.open(current.stream, playing: current.isPlaying && !current.isHeld)
+        output.setMediaVolume(current.volume, for: current.stream)
         let feed = StreamFeed(stream: current.stream, output: output) { [inputs] arrival in
             inputs.yield(.arrived(pipeline: number, arrival))
         }
+        if isNear, current.place > 0 { feed.begin(at: Double(current.place)) }
         let request = MediaPipeline.Request(
             uri: current.item.uri, headers: current.item.headers,
             userAgent: current.item.userAgent ?? configuration.userAgent, rates: rates,
-            video: configuration.video, contexts: contexts)
+            video: configuration.video, audio: current.table.currentAudio, contexts: contexts)
         do throws(MediaFailure) {
-            let pipeline = try MediaPipeline(number: number, request: request, feed: feed) { [inputs] message in
+            let pipeline = try MediaPipeline(number: number, request: request, feed: feed) {
+                [inputs] message in
                 inputs.yield(.message(pipeline: number, message))
             }
             playback?.pipeline = pipeline
@@ -47,6 +57,20 @@ extension GStreamerRenderer {
         } catch {
             fail(error)
         }
+    }
+
+    /// Begins again at `place` in nanoseconds with a new pipeline, as if nothing had been heard yet.
+    func reload(at place: Int64) {
+        guard let current = playback else { return }
+        for seek in [current.seek, current.nextSeek] {
+            if let id = seek?.id { report(.seekFinished(current.id, id, failure: nil)) }
+        }
+        output.close(current.stream)
+        current.pipeline?.tearDown()
+        playback?.begin(at: place)
+        startPipeline()
+        updateTicking()
+        reportPosition()
     }
 
     /// The rates that the output takes: the device's own, or the one that every device has.
@@ -82,7 +106,9 @@ extension GStreamerRenderer {
             if playback?.missing == nil { playback?.missing = description }
             if playback?.phase == .loading { addPluginsAndRetry() }
         case .tagged(let values): learn(values)
-        case .streamsFound(let streams): learn(streams)
+        case .streamsFound(let set):
+            playback?.streams = set
+            learn(set.streams)
         case .streamsSelected(let identifiers):
             playback?.table.note(selected: identifiers)
             reportTracks()

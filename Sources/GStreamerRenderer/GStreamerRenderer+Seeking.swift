@@ -7,6 +7,9 @@ import MediaModel
 extension GStreamerRenderer {
     /// The speeds that are played.
     static let speeds = 0.25...4.0
+    /// Questions for a length that an element still computes, and the time between them.
+    static let askLimit = 20
+    static let askAgainAfter = Duration.milliseconds(100)
     /// Guesses at a position before it is looked for by reading.
     private static let guessLimit = 4
     /// A scan by visits makes a step this often: enough of each place to know it by.
@@ -14,13 +17,18 @@ extension GStreamerRenderer {
 
     func seek(_ id: SeekID, to position: MediaTime, tolerance: MediaTime) {
         guard let current = playback else { return }
-        if current.hasReportedLoaded, !current.timeline.capabilities.contains(.seek) {
+        let isMovable = !current.hasReportedLoaded || current.timeline.capabilities.contains(.seek)
+        if !isMovable, !current.timeline.isUnfinished || current.asked >= Self.askLimit {
             return report(
-                .seekFinished(current.id, id, failure: MediaFailure(.unsupportedFormat, "The media cannot be moved on.")))
+                .seekFinished(
+                    current.id, id, failure: MediaFailure(.unsupportedFormat, "The media cannot be moved on.")
+                ))
         }
-        guard let wanted = current.timeline.seekTarget(for: position, isKnown: current.hasReportedLoaded) else {
+        guard let wanted = current.timeline.seekTarget(for: position, isKnown: current.hasReportedLoaded)
+        else {
             return report(
-                .seekFinished(current.id, id, failure: MediaFailure(.internalFailure, "There is no such position.")))
+                .seekFinished(
+                    current.id, id, failure: MediaFailure(.internalFailure, "There is no such position.")))
         }
         // Sound alone is found exactly as quickly as nearly; only pictures have far-apart places to start at.
         let isAccurate = tolerance.isNumeric || !(current.table.hasVideo && configuration.video != .none)
@@ -28,30 +36,33 @@ extension GStreamerRenderer {
             scan.position = Double(wanted)
             playback?.scan = scan
         }
-        queueSeek(Playback.Seek(id: id, position: wanted, isAccurate: isAccurate))
+        queueSeek(Playback.Seek(id: id, position: wanted, isAccurate: isAccurate), isMovable: isMovable)
     }
 
     /// Puts a move after the one under way, in place of one that waits.
-    private func queueSeek(_ seek: Playback.Seek) {
+    private func queueSeek(_ seek: Playback.Seek, isMovable: Bool = true) {
         guard let current = playback else { return }
         var seek = seek
         if let older = current.nextSeek?.id {
             if seek.id == nil {
                 // A change of the rate takes a waiting seek along.
-                seek = Playback.Seek(id: older, position: current.nextSeek?.position ?? seek.position, isAccurate: true)
+                seek = Playback.Seek(
+                    id: older, position: current.nextSeek?.position ?? seek.position, isAccurate: true)
             } else {
                 report(.seekFinished(current.id, older, failure: nil))
             }
         }
         playback?.nextSeek = seek
         playback?.place = seek.position
-        if current.phase != .loading || current.seek != nil { startSeeking() }
+        // A file whose length is still computed will be movable soon; `learn` looks at it again.
+        if isMovable, current.phase != .loading || current.seek != nil { startSeeking() }
         reportPosition()
     }
 
     /// Begins the waiting move, or one to where playback stands if only the rate changed.
     func startSeeking() {
-        guard let current = playback, let pipeline = current.pipeline, current.seek?.isExecuting != true else {
+        guard let current = playback, let pipeline = current.pipeline, current.seek?.isExecuting != true
+        else {
             return
         }
         if let older = current.seek?.id { report(.seekFinished(current.id, older, failure: nil)) }
@@ -67,10 +78,13 @@ extension GStreamerRenderer {
             precision: !seek.isAccurate ? .nearest : pipeline.canGuess ? .guess(seek.guess) : .exact)
     }
 
-    private func perform(_ seek: Playback.Seek, on pipeline: MediaPipeline, precision: MediaPipeline.Precision) {
+    private func perform(
+        _ seek: Playback.Seek, on pipeline: MediaPipeline, precision: MediaPipeline.Precision
+    ) {
         playback?.seek = seek
         let (name, number) = (pipeline.number, seek.number)
-        pipeline.seek(to: seek.position, rate: playback?.pipelineRate ?? 1, precision: precision) { [inputs] in
+        pipeline.seek(to: seek.position, rate: playback?.pipelineRate ?? 1, precision: precision) {
+            [inputs] in
             inputs.yield(.seekAnswered(pipeline: name, number: number, accepted: $0))
         }
         // A move that takes longer than this is noticed as buffering.
@@ -79,7 +93,8 @@ extension GStreamerRenderer {
 
     /// A guess led to `found` in nanoseconds: looks elsewhere, and in the end without guessing.
     func guessAgain(flushes: Int, found: Double) {
-        guard let current = playback, var seek = current.seek, flushes > seek.flushes, let pipeline = current.pipeline
+        guard let current = playback, var seek = current.seek, flushes > seek.flushes,
+            let pipeline = current.pipeline
         else { return }
         seek.guesses += 1
         seek.flushes = flushes
@@ -94,7 +109,17 @@ extension GStreamerRenderer {
     func seekAnswered(_ number: UInt64, accepted: Bool) {
         guard let seek = playback?.seek, seek.number == number else { return }
         playback?.seek?.isExecuting = false
-        if !accepted {
+        if !accepted, seek.id == nil, playback?.phase == .loading, let current = playback,
+            current.asked < Self.askLimit
+        {
+            // The place to begin at: the file cannot be moved on before its length was computed.
+            playback?.seek = nil
+            playback?.nextSeek = current.nextSeek ?? seek
+            playback?.asked += 1
+            if let number = current.pipeline?.number {
+                later(Self.askAgainAfter, .askAgain(pipeline: number))
+            }
+        } else if !accepted {
             finishSeek(MediaFailure(.unsupportedFormat, "The media cannot be moved on."))
         } else if playback?.nextSeek != nil {
             startSeeking()
@@ -148,7 +173,8 @@ extension GStreamerRenderer {
         let isPlayed = Self.speeds.contains(rate)
         scanCount += 1
         playback?.scan = Playback.Scan(
-            rate: rate, isPlayed: isPlayed, position: Double(here), clockTime: AudioOutput.now(), number: scanCount)
+            rate: rate, isPlayed: isPlayed, position: Double(here), clockTime: AudioOutput.now(),
+            number: scanCount)
         if isPlayed { changeRate(at: here) } else { later(Self.scanStep, .scanTick(scanCount)) }
         release()
         reportPosition()
@@ -185,6 +211,9 @@ extension GStreamerRenderer {
 }
 
 extension Timeline {
+    /// True of a file whose length is not known yet.
+    var isUnfinished: Bool { !isLive && range == .empty }
+
     /// The nanoseconds that a request for `position` means; nil if it means none.
     fileprivate func seekTarget(for position: MediaTime, isKnown: Bool) -> Int64? {
         let end = range.end.nanoseconds ?? 0

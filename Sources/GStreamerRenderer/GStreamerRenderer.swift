@@ -24,6 +24,7 @@ package actor GStreamerRenderer {
         case seekAnswered(pipeline: UInt64, number: UInt64, accepted: Bool)
         case seekIsSlow(pipeline: UInt64, number: UInt64)
         case asked(pipeline: UInt64, MediaPipeline.Facts)
+        case askAgain(pipeline: UInt64)
         case pluginsAdded(LoadID)
         case tick(UInt64)
         case scanTick(UInt64)
@@ -60,7 +61,8 @@ package actor GStreamerRenderer {
         let (stream, inputs) = AsyncStream.makeStream(
             of: Input.self, bufferingPolicy: .bufferingOldest(Self.queueLimit))
         guard
-            let output = AudioOutput(configuration: configuration.output, report: { inputs.yield(.output($0)) })
+            let output = AudioOutput(
+                configuration: configuration.output, report: { inputs.yield(.output($0)) })
         else { return nil }
         (self.loop, self.stream, self.inputs) = (loop, stream, inputs)
         (self.configuration, self.output, self.report) = (configuration, output, report)
@@ -104,6 +106,9 @@ package actor GStreamerRenderer {
         case .asked(let pipeline, let facts):
             guard playback?.pipeline?.number == pipeline else { return }
             learn(facts)
+        case .askAgain(let pipeline):
+            guard playback?.pipeline?.number == pipeline else { return }
+            if playback?.phase == .loading { startSeeking() } else { askPipeline() }
         case .pluginsAdded(let load):
             hasAddedPlugins = true
             if playback?.id == load { startPipeline() }
@@ -124,7 +129,10 @@ package actor GStreamerRenderer {
         case .selectTrack(let id, let kind, let identifier):
             if isCurrent(id) { selectTrack(kind, identifier) }
         case .setMediaVolume(let id, let volume):
-            if isCurrent(id) { output.setMediaVolume(volume, for: StreamID(id.number)) }
+            if isCurrent(id), let stream = playback?.stream {
+                playback?.volume = volume
+                output.setMediaVolume(volume, for: stream)
+            }
         case .setOutputVolume(let volume): output.setVolume(volume)
         case .stop(let id):
             if isCurrent(id) { giveUp() }
@@ -170,7 +178,7 @@ package actor GStreamerRenderer {
     private func tick(_ number: UInt64) {
         guard number == ticking, isTicking, let playback else { return }
         reportPosition(isDue: true)
-        if playback.timeline.isLive { askPipeline() }
+        if playback.timeline.isLive || playback.timeline.range == .empty { askPipeline() }
         later(.seconds(1), .tick(ticking))
     }
 

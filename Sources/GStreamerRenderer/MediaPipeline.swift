@@ -15,6 +15,7 @@ final class MediaPipeline: Sendable {
     private let sink: AudioSink
     private let worker = SerialWorker()
     private let parts = Parts()
+    private let wanted: WantedAudio
 
     /// What is asked of the item's server, and of the elements.
     struct Request: Sendable {
@@ -23,6 +24,8 @@ final class MediaPipeline: Sendable {
         var userAgent: String
         var rates: [Int32]
         var video: RendererConfiguration.VideoSink
+        /// The sound that is wanted, as `TrackTable` names it; nil is the item's own choice.
+        var audio: String?
         var contexts: [Context]
     }
 
@@ -32,6 +35,7 @@ final class MediaPipeline: Sendable {
         onMessage: @escaping @Sendable (PipelineMessage) -> Void
     ) throws(MediaFailure) {
         (self.number, self.feed) = (number, feed)
+        wanted = WantedAudio(request.audio)
         pipeline = Element.pipeline(named: "item-\(number)")
         let tail = Element.bin(named: "tail")
         func make(_ factory: String) throws(MediaFailure) -> Element {
@@ -45,7 +49,9 @@ final class MediaPipeline: Sendable {
         }
         self.sink = sink
         head = try make("uridecodebin3")
-        let chain = [try make("audioconvert"), try make("scaletempo"), try make("audioresample"), sink.element]
+        let chain = [
+            try make("audioconvert"), try make("scaletempo"), try make("audioresample"), sink.element,
+        ]
         for element in chain { tail.add(element) }
         for (one, next) in zip(chain, chain.dropFirst()) { _ = one.link(to: next) }
         tail.exposePad("sink", of: chain[0])
@@ -60,7 +66,13 @@ final class MediaPipeline: Sendable {
             parts.note(element.factoryName)
             Self.setUp(element, for: request, feed: feed)
         }
-        pipeline.onMessage(onMessage)
+        pipeline.onMessage { [head, wanted] message in
+            // The choice must be made before this call returns, or the element makes one of its own.
+            if case .streamsFound(let set) = message {
+                Self.select(from: set, in: head, wanted: wanted, video: request.video)
+            }
+            onMessage(message)
+        }
     }
 
     private func setUpVideo(_ choice: RendererConfiguration.VideoSink) throws(MediaFailure) {
@@ -74,10 +86,8 @@ final class MediaPipeline: Sendable {
             }
         guard let factory else {
             head.set("caps", "audio/x-raw")
-            head.onStreamOffered { $0.kind == .audio ? nil : false }
             return
         }
-        head.onStreamOffered { $0.kind == .text || $0.kind == .other ? false : nil }
         guard let convert = Element(factory: "videoconvert"), let show = Element(factory: factory) else {
             throw MediaFailure(.missingPlugin, "The GStreamer element \(factory) is not installed.")
         }
@@ -88,6 +98,21 @@ final class MediaPipeline: Sendable {
         screen.exposePad("sink", of: convert)
         pipeline.add(screen)
         head.linkPads(ofType: "video/", to: screen)
+    }
+
+    /// Chooses streams if the item has more than sound: others are not decoded unless they are shown.
+    private static func select(
+        from set: StreamSet, in head: Element, wanted: WantedAudio, video: RendererConfiguration.VideoSink
+    ) {
+        let streams = set.streams
+        var table = TrackTable(streams)
+        if let audio = wanted.identifier, table.contains(audio, kind: .audio) { table.currentAudio = audio }
+        var selected = table.selectedAudioStreams
+        if video != .none, let first = streams.first(where: { $0.kind == .video }) {
+            selected.append(first.identifier)
+        }
+        guard !selected.isEmpty, streams.count > 1 else { return }
+        _ = head.selectStreams(selected)
     }
 
     /// Sets up an element that another one made.
@@ -115,6 +140,9 @@ final class MediaPipeline: Sendable {
     func start() {
         worker.perform { [pipeline] in pipeline.setState(.playing) }
     }
+
+    /// True if the titles of streams name tracks, not the item.
+    var hasTrackTitles: Bool { parts.hasTrackTitles }
 
     /// How a position is looked for.
     enum Precision: Equatable, Sendable {
@@ -148,26 +176,31 @@ final class MediaPipeline: Sendable {
         }
     }
 
-    func select(_ identifiers: [String]) {
-        worker.perform { [head] in _ = head.selectStreams(identifiers) }
+    /// Changes to another stream of sound; `streams` are those to play from then on.
+    func select(audio identifier: String, streams: [String]) {
+        wanted.identifier = identifier
+        worker.perform { [head] in _ = head.selectStreams(streams) }
     }
 
     /// What the pipeline knows of its timeline.
     struct Facts: Equatable, Sendable {
         /// Nanoseconds.
         var duration: Int64?
+        /// True of files, whose end is known even while their duration is not.
+        var hasSize: Bool
         var isSeekable: Bool
         var seekableStart: Int64
         var seekableEnd: Int64?
     }
 
     func ask(_ done: @escaping @Sendable (Facts) -> Void) {
-        worker.perform { [sink] in
+        worker.perform { [sink, head] in
             let duration = sink.element.duration()
             let seekable = sink.element.seekable()
             done(
                 Facts(
-                    duration: duration, isSeekable: seekable?.isPossible ?? false,
+                    duration: duration, hasSize: duration != nil || head.hasSize(),
+                    isSeekable: seekable?.isPossible ?? false,
                     seekableStart: seekable?.start ?? 0, seekableEnd: seekable?.end))
         }
     }
@@ -183,7 +216,20 @@ final class MediaPipeline: Sendable {
 private final class Parts: Sendable {
     private let names = Mutex<Set<String>>([])
     func note(_ name: String) { names.withLock { if $0.count < 64 { $0.insert(name) } } }
+    var hasTrackTitles: Bool { names.withLock { $0.contains("matroskademux") || $0.contains("qtdemux") } }
     var isPlainFLAC: Bool {
-        names.withLock { $0.contains("flacparse") && !$0.contains { $0.hasSuffix("demux") && $0 != "id3demux" } }
+        names.withLock {
+            $0.contains("flacparse") && !$0.contains { $0.hasSuffix("demux") && $0 != "id3demux" }
+        }
+    }
+}
+
+/// The stream of sound that was asked for; nil is the item's own choice.
+private final class WantedAudio: Sendable {
+    private let value: Mutex<String?>
+    init(_ identifier: String?) { value = Mutex(identifier) }
+    var identifier: String? {
+        get { value.withLock { $0 } }
+        set { value.withLock { $0 = newValue } }
     }
 }

@@ -13,7 +13,9 @@ extension PixelSize {
             return (isBigEndian ? Array(part) : part.reversed()).reduce(0) { $0 << 8 | Int($1) }
         }
         func make(_ width: Int?, _ height: Int?) -> PixelSize? {
-            guard let width, let height, (1...65535).contains(width), (1...65535).contains(height) else { return nil }
+            guard let width, let height, (1...65535).contains(width), (1...65535).contains(height) else {
+                return nil
+            }
             return PixelSize(width: Int32(width), height: Int32(height))
         }
         var found: PixelSize?
@@ -24,8 +26,11 @@ extension PixelSize {
         } else if bytes.starts(with: [0xFF, 0xD8]) {
             var at = 2
             // Each turn moves on by at least two bytes.
-            while let marker = number(at, bytes: 2), marker >> 8 == 0xFF, let length = number(at + 2, bytes: 2), length >= 2 {
-                let isFrame = (0xFFC0...0xFFCF).contains(marker) && ![0xFFC4, 0xFFC8, 0xFFCC].contains(marker)
+            while let marker = number(at, bytes: 2), marker >> 8 == 0xFF,
+                let length = number(at + 2, bytes: 2), length >= 2
+            {
+                let isFrame =
+                    (0xFFC0...0xFFCF).contains(marker) && ![0xFFC4, 0xFFC8, 0xFFCC].contains(marker)
                 if isFrame {
                     found = make(number(at + 7, bytes: 2), number(at + 5, bytes: 2))
                     break

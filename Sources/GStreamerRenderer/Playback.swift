@@ -38,13 +38,15 @@ struct Playback {
 
     let id: LoadID
     let item: MediaItem
-    let stream: StreamID
+    /// The stream of the newest pipeline into the output.
+    var stream = StreamID(0)
     var pipeline: MediaPipeline?
     var phase = Phase.loading
     /// The intent.
     var isPlaying: Bool
     /// True while the frames that come are not those to be heard first.
     var isHeld: Bool
+    var volume = Volume.full
     var speed = 1.0
     var scan: Scan?
     /// The move that is under way, and the one that follows it.
@@ -56,7 +58,10 @@ struct Playback {
     var isSounding = false
     var isBuffering = false
     var hasReportedLoaded = false
+    /// Questions for a length that was not known yet.
+    var asked = 0
     var timeline = Timeline.unknown
+    var streams: StreamSet?
     var table = TrackTable()
     var metadata = Metadata()
     var hasWholeTitle = false
@@ -78,11 +83,18 @@ struct Playback {
     }
 
     init(id: LoadID, item: MediaItem, playing: Bool) {
-        (self.id, self.item, stream) = (id, item, StreamID(id.number))
+        (self.id, self.item) = (id, item)
         isPlaying = playing
         let start = item.startPosition.nanoseconds ?? 0
         isHeld = start > 0
         place = max(0, start)
+    }
+
+    /// Forgets how far the load had come; what was asked for and what is known of the media stay.
+    mutating func begin(at place: Int64) {
+        (pipeline, seek, nextSeek) = (nil, nil, nil)
+        (phase, isHeld, isSounding) = (.loading, place > 0, false)
+        self.place = place
     }
 
     /// The rate at which the pipeline plays.

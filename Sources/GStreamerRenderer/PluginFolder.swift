@@ -8,8 +8,10 @@ import GStreamer
 package enum PluginFolder {
     /// What the usual formats need.
     private static let usual = [
-        "coreelements", "typefindfunctions", "playback", "soup", "app", "audioconvert", "audioresample", "audiofx",
-        "volume", "audioparsers", "id3demux", "apetag", "icydemux", "flac", "mpg123", "wavparse", "aiff", "isomp4",
+        "coreelements", "typefindfunctions", "playback", "soup", "app", "audioconvert", "audioresample",
+        "audiofx",
+        "volume", "audioparsers", "id3demux", "apetag", "icydemux", "flac", "mpg123", "wavparse", "aiff",
+        "isomp4",
         "faad", "ogg", "vorbis", "opus", "opusparse", "matroska", "adaptivedemux2", "mpegtsdemux", "subparse",
         "videoparsersbad",
     ]
@@ -55,14 +57,18 @@ package enum PluginFolder {
     /// The files of the plugins that are installed, for the folders `plugins` and `fallback`.
     package static func files() -> (plugins: [String], fallback: [String]) {
         Library.start()
-        return (usual.compactMap { Library.file(ofPlugin: $0) }, fallback.compactMap { Library.file(ofPlugin: $0) })
+        return (
+            usual.compactMap { Library.file(ofPlugin: $0) },
+            fallback.compactMap { Library.file(ofPlugin: $0) }
+        )
     }
 
     /// Makes the files with which the renderer warms up: a moment of quiet sound in each format. One whose encoder is
     /// not installed is left out.
     package static func makeWarmFiles(in folder: String) {
         Library.start()
-        let source = "audiotestsrc num-buffers=14 samplesperbuffer=1024 volume=0.01 ! audio/x-raw,rate=44100,channels=2"
+        let source =
+            "audiotestsrc num-buffers=14 samplesperbuffer=1024 volume=0.01 ! audio/x-raw,rate=44100,channels=2"
         for (name, encoder) in [
             ("warm.flac", "flacenc"), ("warm.mp3", "lamemp3enc"), ("warm.wav", "wavenc"),
             ("warm.m4a", "voaacenc ! mp4mux"),

@@ -14,8 +14,10 @@ final class StreamFeed: AudioSinkTarget {
         var isFresh = true
         /// Where the next frame stands, for frames without a time.
         var expected: Double = 0
-        /// Where frames are wanted from: earlier ones are dropped. It holds from the next flush on.
+        /// Where frames are wanted from: earlier ones are dropped.
         var target: Target?
+        /// The target from the next flush on, until frames have come: a demuxer that looks for a place may flush
+        /// more than once.
         var nextTarget: Target?
         /// True while frames are dropped because they come from a wrong place.
         var isAstray = false
@@ -63,6 +65,11 @@ final class StreamFeed: AudioSinkTarget {
     /// Says where the frames after the next flush are wanted from; nil takes them as they come.
     func aim(at target: Target?) { state.withLock { $0.nextTarget = target } }
 
+    /// Drops what comes before `position`, from the beginning on. Before the first frames only.
+    func begin(at position: Double) {
+        state.withLock { $0.target = Target(position: position, isGuess: false) }
+    }
+
     func setRate(_ rate: Int32) -> SinkFlow { flow(output.setRate(rate, for: stream)) }
 
     func write(_ frames: Span<Float>, position: Double, step: Double) -> SinkFlow {
@@ -73,18 +80,23 @@ final class StreamFeed: AudioSinkTarget {
             if state.isAstray { return (start, count, nil) }
             if let target = state.target, target.isGuess {
                 // One block of a coded format may lie between what is there and what is wanted.
-                if start > target.position + step * Double(count) || start < target.position - Self.farBefore {
+                if start > target.position + step * Double(count) || start < target.position - Self.farBefore
+                {
                     state.isAstray = true
                     return (start, count, .astray(flushes: state.flushes, position: start))
                 }
                 state.target?.isGuess = false
             }
             let first = max(0, state.target?.position ?? 0)
-            let skipped = start < first - step / 2 && step > 0 ? min(count, Int(((first - start) / step).rounded())) : 0
+            let skipped =
+                start < first - step / 2 && step > 0 ? min(count, Int(((first - start) / step).rounded())) : 0
             guard skipped < count else { return (start, skipped, nil) }
             state.target = nil
+            if state.isFresh { state.nextTarget = nil }
             defer { state.isFresh = false }
-            return (start + step * Double(skipped), skipped, state.isFresh ? .frames(flushes: state.flushes) : nil)
+            return (
+                start + step * Double(skipped), skipped, state.isFresh ? .frames(flushes: state.flushes) : nil
+            )
         }
         if let arrival { onArrival(arrival) }
         guard skipped < count else { return .ok }
@@ -98,7 +110,7 @@ final class StreamFeed: AudioSinkTarget {
         state.withLock {
             $0.flushes += 1
             ($0.isFresh, $0.isAstray) = (true, false)
-            ($0.target, $0.nextTarget) = ($0.nextTarget, nil)
+            $0.target = $0.nextTarget
         }
         output.endFlush(stream)
     }

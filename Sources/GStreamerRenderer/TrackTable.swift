@@ -17,6 +17,8 @@ struct TrackTable: Equatable, Sendable {
     private(set) var hasVideo = false
     var isEmpty: Bool { audio.isEmpty && text.isEmpty && !hasVideo }
     var hasAudio: Bool { !audio.isEmpty }
+    /// Sound and nothing else, so that what is said of the track is said of the item.
+    var isSingle: Bool { audio.count == 1 && text.isEmpty && !hasVideo }
     /// What is chosen, by the identifiers of options.
     var currentAudio: String?
     var currentText: String?
@@ -24,10 +26,13 @@ struct TrackTable: Equatable, Sendable {
     init() {}
 
     init(_ streams: [MediaStream]) {
+        let isAlone = streams.count { $0.kind == .audio } < 2
         for stream in streams {
             switch stream.kind {
-            case .audio where audio.count < Self.limit: audio.append(Self.entry(stream, kind: "audio", number: audio.count))
-            case .text where text.count < Self.limit: text.append(Self.entry(stream, kind: "text", number: text.count))
+            case .audio where audio.count < Self.limit:
+                audio.append(Self.entry(stream, kind: "audio", number: audio.count, isAlone: isAlone))
+            case .text where text.count < Self.limit:
+                text.append(Self.entry(stream, kind: "text", number: text.count, isAlone: false))
             case .video: hasVideo = true
             default: break
             }
@@ -36,12 +41,16 @@ struct TrackTable: Equatable, Sendable {
     }
 
     /// The place among its kind names a stream: it is the same each time the item is loaded.
-    private static func entry(_ stream: MediaStream, kind: String, number: Int) -> Entry {
+    private static func entry(_ stream: MediaStream, kind: String, number: Int, isAlone: Bool) -> Entry {
         let language = stream.language.flatMap(LanguageName.init)
-        let name = stream.title ?? language?.name ?? (kind == "audio" ? "Audio \(number + 1)" : "Subtitles \(number + 1)")
+        // The title of a stream that is alone is that of the item, in many files.
+        let name =
+            (isAlone ? nil : stream.title) ?? language?.name
+            ?? (kind == "audio" ? "Audio \(number + 1)" : "Subtitles \(number + 1)")
         return Entry(
             option: TrackOption(
-                identifier: "\(kind)-\(number)", displayName: name, languageTag: language?.tag), stream: stream)
+                identifier: "\(kind)-\(number)", displayName: name, languageTag: language?.tag),
+            stream: stream)
     }
 
     var tracks: Tracks {

@@ -124,7 +124,7 @@ package struct SimulatedCard: Sendable {
         }
     }
 
-    private static func write(_ text: String, to path: String) throws(Failure) {
+    static func write(_ text: String, to path: String) throws(Failure) {
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw Failure(path: path, status: errno) }
         defer { close(file) }

@@ -18,16 +18,16 @@ package struct MemoryUse: Equatable, Sendable {
 /// CPU time and context switches of a set of processes, for rates between two readings.
 package struct LoadReading: Equatable, Sendable {
     package let ticks: Int
-    package let switches: Int
+    /// By thread, since threads come and go between two readings.
+    package let switches: [String: Int]
     package let time: Int64
 
     /// Percent of one core and context switches a second since `earlier`.
     package func rates(since earlier: LoadReading) -> (cpuPercent: Double, switchesPerSecond: Double) {
         let seconds = max(Double(time - earlier.time) / 1e9, 1e-9)
         // USER_HZ is 100 on Linux.
-        return (
-            Double(ticks - earlier.ticks) / seconds, Double(switches - earlier.switches) / seconds
-        )
+        let switched = switches.reduce(0) { $0 + $1.value - (earlier.switches[$1.key] ?? 0) }
+        return (Double(ticks - earlier.ticks) / seconds, Double(switched) / seconds)
     }
 }
 
@@ -96,14 +96,14 @@ package enum ProcessTable {
 
     package static func load(of pids: [Int32]) -> LoadReading {
         var ticks = 0
-        var switches = 0
+        var switches: [String: Int] = [:]
         for pid in pids {
             let fields = readText("/proc/\(pid)/stat").split(separator: ")").last?.split(separator: " ") ?? []
             if fields.count > 13 { ticks += (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) }
             for task in entries("/proc/\(pid)/task") {
                 for line in readLines("/proc/\(pid)/task/\(task)/status") where line.contains("ctxt_switches")
                 {
-                    switches +=
+                    switches[task, default: 0] +=
                         line.split(whereSeparator: { $0 == "\t" || $0 == " " }).last.flatMap { Int($0) } ?? 0
                 }
             }

@@ -13,7 +13,9 @@ import Synchronization
 enum Console {
     static func run(_ configuration: RendererConfiguration) async -> Int32 {
         let loop = GLibLoop(named: "linnet-renderer")
-        guard let renderer = GStreamerRenderer(loop: loop, configuration: configuration, report: { print(Self.text($0)) })
+        guard
+            let renderer = GStreamerRenderer(
+                loop: loop, configuration: configuration, report: { print(Self.text($0)) })
         else { return 1 }
         let lines = Task.detached { read(into: renderer) }
         await renderer.run()
@@ -30,7 +32,8 @@ enum Console {
             switch words.first {
             case "play", "load":
                 load += 1
-                renderer.send(.load(LoadID(load), MediaItem(uri: words.last ?? ""), playing: words[0] == "play"))
+                renderer.send(
+                    .load(LoadID(load), MediaItem(uri: words.last ?? ""), playing: words[0] == "play"))
             case "pause": renderer.send(.setPlaying(id, false))
             case "resume": renderer.send(.setPlaying(id, true))
             case "seek":
@@ -52,7 +55,8 @@ enum Console {
 
     private static func text(_ event: RendererEvent) -> String {
         if case .artworkFound(let id, let artwork) = event {
-            return "artworkFound(\(id), \(artwork.type), \(artwork.bytes.count) bytes, \(String(describing: artwork.size)))"
+            return
+                "artworkFound(\(id), \(artwork.type), \(artwork.bytes.count) bytes, \(String(describing: artwork.size)))"
         }
         return "\(AudioOutput.now() / 1000) \(event)"
     }
