@@ -156,6 +156,9 @@ let package = Package(
             ["RendererProcess", "ReceiverRuntime", "ReceiverTestKit", "MediaModel", "Settings", "GLibLoop"]),
         tests(
             "IntegrationTests",
-            ["RouteKit", "MediaModel", "ReceiverTestKit", "Settings", "SystemProbe", "GLibLoop", "Soup"]),
+            [
+                "RouteKit", "MediaModel", "ReceiverTestKit", "Settings", "SystemProbe", "GLibLoop", "Soup",
+                "RouteWire",
+            ]),
     ]
 )

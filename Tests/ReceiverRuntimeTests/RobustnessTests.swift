@@ -58,6 +58,25 @@ struct RobustnessTests {
         }
     }
 
+    @Test func `eight messages in a row that are no requests are answered, and close the connection`() throws
+    {
+        let receiver = try TestReceiver.running()
+        let client = receiver.listener.connect()
+        let nonsense = ["{", "42", "[]", "[1,2]", "", #"{"id":1}"#, "nonsense"]
+        for text in nonsense { client.say(text) }
+        #expect(client.closing == nil)
+        // A request that is refused is a request: the count begins again.
+        client.say(#"{"jsonrpc":"2.0","id":1,"method":"no.such"}"#)
+        for text in nonsense { client.say(text) }
+        client.say(#"[3, {"jsonrpc":"2.0","id":1,"method":"state.get"}]"#)
+        for text in nonsense { client.say(text) }
+        #expect(client.closing == nil)
+        client.say("{")
+        #expect(client.closing?.code == 1008)
+        #expect(client.closing?.reason == "8 messages in a row were no requests")
+        #expect(client.takeTexts().count == 24)
+    }
+
     @Test func `the answers of a batch leave together and before the state they caused`() throws {
         let receiver = try TestReceiver.running()
         let sender = TestSender(receiver)
