@@ -46,55 +46,77 @@ import Synchronization
 
 /// What the class of a stream does by itself.
 @safe private struct Functions: @unchecked Sendable {
-    let read:
+    typealias Read =
         @convention(c) (
             OpaquePointer?, UnsafeMutableRawPointer?, gsize,
             UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?
         ) -> gssize
-    let makeSource:
+    typealias MakeSource =
         @convention(c) (
             OpaquePointer?, UnsafeMutablePointer<GCancellable>?
         ) -> UnsafeMutablePointer<GSource>?
+    let read: Read
+    let makeSource: MakeSource
 }
 
 private let mark = unsafe g_quark_from_string("linnet-input-meter")
-private let classes = Mutex<[UInt: Functions]>([:])
+private let tables = Mutex<[UInt: Functions]>([:])
 
 private func classOf(_ stream: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
     unsafe UnsafeMutableRawPointer(stream.assumingMemoryBound(to: GTypeInstance.self).pointee.g_class!)
 }
 
-private func functions(_ stream: UnsafeMutableRawPointer) -> Functions {
-    let key = unsafe UInt(bitPattern: classOf(stream))
-    // The wrappers run for wrapped classes alone.
-    return classes.withLock { $0[key]! }
+private func functionsOf(_ kind: UnsafeMutableRawPointer) -> UnsafeMutablePointer<
+    GPollableInputStreamInterface
+>? {
+    unsafe g_type_interface_peek(kind, g_pollable_input_stream_get_type())?
+        .assumingMemoryBound(to: GPollableInputStreamInterface.self)
+}
+
+/// A class that has no functions of its own shares its parent's table, or has a copy of it that may have been made after
+/// the parent's was wrapped. So tables are looked for, not classes, and then the parents' tables.
+private func functions(_ stream: UnsafeMutableRawPointer) -> Functions? {
+    var kind: UnsafeMutableRawPointer? = unsafe classOf(stream)
+    while let current = unsafe kind, let table = unsafe functionsOf(current) {
+        let key = UInt(bitPattern: table)
+        if let found = tables.withLock({ $0[key] }) { return found }
+        unsafe kind = g_type_class_peek_parent(current)
+    }
+    return nil
 }
 
 private func wrapClass(of stream: UnsafeMutableRawPointer) {
-    let kind = unsafe classOf(stream)
-    let key = UInt(bitPattern: kind)
-    let table = unsafe g_type_interface_peek(kind, g_pollable_input_stream_get_type())!
-        .assumingMemoryBound(to: GPollableInputStreamInterface.self)
-    classes.withLock { classes in
-        guard classes[key] == nil else { return }
-        unsafe classes[key] = Functions(
-            read: table.pointee.read_nonblocking!, makeSource: table.pointee.create_source!)
-        unsafe table.pointee.read_nonblocking = { stream, buffer, count, error in
-            let stream = unsafe UnsafeMutableRawPointer(stream!)
-            let meter = unsafe InputMeter.of(stream)
-            if meter?.isSpent == true {
-                let status = Int32(G_IO_ERROR_WOULD_BLOCK.rawValue)
-                unsafe g_set_error_literal(error, g_io_error_quark(), status, "enough for this turn")
-                return -1
-            }
-            let read = unsafe functions(stream).read(OpaquePointer(stream), buffer, count, error)
-            if read > 0 { meter?.read(read) }
-            return read
-        }
-        unsafe table.pointee.create_source = { stream, cancellable in
-            let stream = unsafe UnsafeMutableRawPointer(stream!)
-            unsafe InputMeter.of(stream)?.beginTurn()
-            return unsafe functions(stream).makeSource(OpaquePointer(stream), cancellable)
-        }
+    guard let table = unsafe functionsOf(classOf(stream)) else { return }
+    let key = UInt(bitPattern: table)
+    tables.withLock { tables in
+        guard tables[key] == nil, let read = unsafe table.pointee.read_nonblocking,
+            let makeSource = unsafe table.pointee.create_source
+        else { return }
+        // A copy of a wrapped table is wrapped.
+        guard unsafe address(of: read) != address(of: meteredRead) else { return }
+        tables[key] = unsafe Functions(read: read, makeSource: makeSource)
+        unsafe table.pointee.read_nonblocking = meteredRead
+        unsafe table.pointee.create_source = meteredSource
     }
+}
+
+private func address(of function: Functions.Read) -> UInt { unsafe unsafeBitCast(function, to: UInt.self) }
+
+private let meteredRead: Functions.Read = { stream, buffer, count, error in
+    guard let stream = unsafe UnsafeMutableRawPointer(stream) else { return -1 }
+    let meter = unsafe InputMeter.of(stream)
+    guard meter?.isSpent != true, let functions = unsafe functions(stream) else {
+        let status = Int32(G_IO_ERROR_WOULD_BLOCK.rawValue)
+        unsafe g_set_error_literal(error, g_io_error_quark(), status, "enough for this turn")
+        return -1
+    }
+    let read = unsafe functions.read(OpaquePointer(stream), buffer, count, error)
+    if read > 0 { meter?.read(read) }
+    return read
+}
+
+private let meteredSource: Functions.MakeSource = { stream, cancellable in
+    guard let stream = unsafe UnsafeMutableRawPointer(stream) else { return nil }
+    unsafe InputMeter.of(stream)?.beginTurn()
+    return unsafe functions(stream)?.makeSource(OpaquePointer(stream), cancellable)
 }
