@@ -23,7 +23,9 @@ extension Receiving {
                 let change = try await card.beginning(ofSecond: Int(place) + 1, from: killed)
                 #expect(change - killed < 2_500_000_000)
                 #expect(control.end == nil)
-                #expect(abs(control.playbackPosition.position(atClockTime: change).seconds - place.rounded(.up)) < 0.1)
+                #expect(
+                    abs(control.playbackPosition.position(atClockTime: change).seconds - place.rounded(.up))
+                        < 0.1)
                 #expect(receiver.renderer != renderer)
                 // It obeys as before.
                 let asked = SimulatedCard.now
@@ -32,7 +34,9 @@ extension Receiving {
             }
         }
 
-        @Test @RouteActor func `identity, name and volume outlive a killed daemon, its renderer does not`() async throws {
+        @Test @RouteActor func `identity, name and volume outlive a killed daemon, its renderer does not`()
+            async throws
+        {
             try await ReceiverUnderTest.use { receiver in
                 _ = try await receiver.playReady("position.flac")
                 let before = try await receiver.identity()
@@ -40,11 +44,13 @@ extension Receiving {
                 try await receiver.route.device.perform(.rename("Kitchen \"2\""))
                 try await receiver.route.device.perform(.setVolume(0.375))
                 let state = "\(receiver.folder)/state/state.conf"
-                #expect(await Programs.poll(within: .seconds(3)) {
-                    readText(state).contains("Kitchen") && readText(state).contains("0.375")
-                })
+                #expect(
+                    await Programs.poll(within: .seconds(3)) {
+                        readText(state).contains("Kitchen") && readText(state).contains("0.375")
+                    })
                 try await receiver.killAndStartAgain()
-                #expect(await Programs.poll(within: .seconds(3)) { readText("/proc/\(renderer)/comm").isEmpty })
+                #expect(
+                    await Programs.poll(within: .seconds(3)) { readText("/proc/\(renderer)/comm").isEmpty })
                 let after = try await receiver.identity()
                 #expect(after.id == before.id)
                 #expect(after.displayName == "Kitchen \"2\"")

@@ -8,7 +8,9 @@ import Testing
 
 extension Receiving {
     struct FetchingTests {
-        @Test @RouteActor func `request headers and user agent reach the server with every request`() async throws {
+        @Test @RouteActor func `request headers and user agent reach the server with every request`()
+            async throws
+        {
             try await ReceiverUnderTest.use { receiver in
                 var options = RouteSession.Options()
                 options.headers = [
@@ -28,7 +30,9 @@ extension Receiving {
             }
         }
 
-        @Test @RouteActor func `media that cannot be played end the session with a typed failure`() async throws {
+        @Test @RouteActor func `media that cannot be played end the session with a typed failure`()
+            async throws
+        {
             try await ReceiverUnderTest.use { receiver in
                 let failures: [(path: String, failure: MediaFailure)] = [
                     ("nothing.flac", MediaFailure(.notFound, "", httpStatus: 404)),

@@ -35,7 +35,9 @@ struct Sample: Sendable, CustomTestStringConvertible {
 extension Receiving {
     struct FormatTests {
         @Test(arguments: Sample.all) @RouteActor
-        func `a format plays, is sought and stops, and what is heard is what is told`(_ sample: Sample) async throws {
+        func `a format plays, is sought and stops, and what is heard is what is told`(_ sample: Sample)
+            async throws
+        {
             try await ReceiverUnderTest.use { receiver in
                 var card = receiver.card
                 let asked = SimulatedCard.now
@@ -130,7 +132,9 @@ extension Receiving {
                 #expect(cover.type == "image/png")
                 try #require(answer.body.count > 24)
                 // Width and height stand in a PNG at byte 16, big endian.
-                func number(_ place: Int) -> Int32 { answer.body[place..<place + 4].reduce(0) { $0 << 8 | Int32($1) } }
+                func number(_ place: Int) -> Int32 {
+                    answer.body[place..<place + 4].reduce(0) { $0 << 8 | Int32($1) }
+                }
                 #expect(PixelSize(width: number(16), height: number(20)) == size)
             }
         }
@@ -140,7 +144,8 @@ extension Receiving {
                 var card = receiver.card
                 let control = try await receiver.playReady("languages.mkv")
                 try await control.wait("the languages") {
-                    $0.audioOptions.map(\.languageTag) == ["en", "de"] && $0.legibleOptions.map(\.languageTag) == ["en"]
+                    $0.audioOptions.map(\.languageTag) == ["en", "de"]
+                        && $0.legibleOptions.map(\.languageTag) == ["en"]
                 }
                 #expect(control.currentAudioOption?.languageTag == "en")
                 #expect(Set(control.audioOptions.map(\.identifier)).count == 2)
@@ -152,7 +157,9 @@ extension Receiving {
                 }
                 #expect(try await heard(500))
                 let german = try #require(control.audioOptions.last)
-                #expect(try await control.perform(.selectTrack(.audio, identifier: german.identifier)) == .accepted)
+                #expect(
+                    try await control.perform(.selectTrack(.audio, identifier: german.identifier))
+                        == .accepted)
                 #expect(try await heard(700))
                 try await control.wait("the choice") { $0.currentAudioOption?.languageTag == "de" }
                 await #expect(throws: RoutingError(.init(rawValue: "trackUnknown"), family: .playback, "")) {

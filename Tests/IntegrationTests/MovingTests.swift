@@ -9,7 +9,9 @@ import Testing
 extension Receiving {
     struct MovingTests {
         @Test(arguments: [1.5, 0.5]) @RouteActor
-        func `another speed keeps the pitch and steps through the media so much quicker`(_ speed: Double) async throws {
+        func `another speed keeps the pitch and steps through the media so much quicker`(_ speed: Double)
+            async throws
+        {
             try await ReceiverUnderTest.use { receiver in
                 var card = receiver.card
                 let control = try await receiver.playReady("position.flac")
@@ -93,17 +95,22 @@ extension Receiving {
                 try await control.perform(.setState(.scanning, scanSpeed: speed))
                 #expect(control.state == .scanning && control.scanSpeed == speed)
                 try await control.wait("the scan to have moved") {
-                    speed > 0 ? $0.playbackPosition.position.seconds > 38 : $0.playbackPosition.position.seconds < 22
+                    speed > 0
+                        ? $0.playbackPosition.position.seconds > 38
+                        : $0.playbackPosition.position.seconds < 22
                 }
                 #expect(control.playbackPosition.rate * speed > 0)
                 let asked = SimulatedCard.now
                 try await control.perform(.setState(.normal, scanSpeed: nil))
-                try await control.wait("normal speed") { $0.state == .normal && $0.playbackPosition.rate == 1 }
+                try await control.wait("normal speed") {
+                    $0.state == .normal && $0.playbackPosition.rate == 1
+                }
                 let place = control.playbackPosition.position(atClockTime: SimulatedCard.now).seconds
                 #expect(speed > 0 ? place > 37 && place < 50 : place < 23 && place > 10)
                 let next = Int(place) + 1
                 let change = try await card.beginning(ofSecond: next, from: asked)
-                #expect(abs(control.playbackPosition.position(atClockTime: change).seconds - Double(next)) < 0.1)
+                #expect(
+                    abs(control.playbackPosition.position(atClockTime: change).seconds - Double(next)) < 0.1)
             }
         }
 

@@ -21,7 +21,9 @@ extension Receiving {
             #expect(abs(then - then.rounded()) < 0.1 && abs(then - told) < 1.2)
         }
 
-        @Test @RouteActor func `an output that is unplugged is told, and playing goes on when it is back`() async throws {
+        @Test @RouteActor func `an output that is unplugged is told, and playing goes on when it is back`()
+            async throws
+        {
             try await ReceiverUnderTest.use { receiver in
                 var card = receiver.card
                 let control = try await receiver.playReady("position.flac")
@@ -49,13 +51,17 @@ extension Receiving {
             }
         }
 
-        @Test @RouteActor func `without a device playing is paced by the clock, and the state says so`() async throws {
+        @Test @RouteActor func `without a device playing is paced by the clock, and the state says so`()
+            async throws
+        {
             try await ReceiverUnderTest.use(["--device", "null"]) { receiver in
                 let control = try await receiver.playReady("position.flac")
                 try await receiver.route.wait("the null output") { $0.device.output.state == .null }
                 try await control.wait("a running position") { $0.playbackPosition.rate == 1 }
                 let begun = control.playbackPosition
-                try await control.wait("a later position") { $0.playbackPosition.clockTime > begun.clockTime + 500_000_000 }
+                try await control.wait("a later position") {
+                    $0.playbackPosition.clockTime > begun.clockTime + 500_000_000
+                }
                 let expected = begun.position(atClockTime: control.playbackPosition.clockTime).seconds
                 #expect(abs(control.playbackPosition.position.seconds - expected) < 0.05)
                 #expect(try await receiver.play("short.wav").ended() == .finished)
@@ -83,12 +89,14 @@ extension Receiving {
             for _ in 0..<Int(decibels) { factor /= 1.122018454 }
             let expected = 16000 * factor
             return await card.recording(within: .seconds(3)) {
-                let peak = Double($0.heard(from: SimulatedCard.now - 120_000_000, for: .milliseconds(100)).peak)
+                let peak = Double(
+                    $0.heard(from: SimulatedCard.now - 120_000_000, for: .milliseconds(100)).peak)
                 return peak < expected * 1.122 && peak > expected / 1.122
             } != nil
         }
 
-        @Test @RouteActor func `the volumes of device and session follow the curve, and mute leaves them alone`() async throws {
+        @Test @RouteActor
+        func `the volumes of device and session follow the curve, and mute leaves them alone`() async throws {
             try await ReceiverUnderTest.use { receiver in
                 var card = receiver.card
                 let device = receiver.route.device
@@ -101,16 +109,18 @@ extension Receiving {
                 try await device.perform(.setVolume(1))
                 #expect(await attenuation(of: &card, becomes: 12))
                 try await device.perform(.setMuted(true))
-                #expect(await card.recording(within: .seconds(2)) {
-                    $0.heard(from: SimulatedCard.now - 120_000_000, for: .milliseconds(100)).peak == 0
-                } != nil)
+                #expect(
+                    await card.recording(within: .seconds(2)) {
+                        $0.heard(from: SimulatedCard.now - 120_000_000, for: .milliseconds(100)).peak == 0
+                    } != nil)
                 #expect(device.volume == 1 && device.isMuted)
                 try await device.perform(.setMuted(false))
                 #expect(await attenuation(of: &card, becomes: 12))
                 try await control.perform(.setMuted(true))
-                #expect(await card.recording(within: .seconds(2)) {
-                    $0.heard(from: SimulatedCard.now - 120_000_000, for: .milliseconds(100)).peak == 0
-                } != nil)
+                #expect(
+                    await card.recording(within: .seconds(2)) {
+                        $0.heard(from: SimulatedCard.now - 120_000_000, for: .milliseconds(100)).peak == 0
+                    } != nil)
                 try await control.perform(.setMuted(false))
                 #expect(await attenuation(of: &card, becomes: 12))
             }

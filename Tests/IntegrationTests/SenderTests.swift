@@ -9,7 +9,8 @@ import Testing
 
 extension Receiving {
     struct SenderTests {
-        @Test @RouteActor func `a second sender takes over, and the first is told who and why`() async throws {
+        @Test @RouteActor func `a second sender takes over, and the first is told who and why`() async throws
+        {
             try await ReceiverUnderTest.use { receiver in
                 var card = receiver.card
                 let second = try await receiver.anotherSender("Second sender")
@@ -22,7 +23,9 @@ extension Receiving {
                 let other = try await receiver.play("position.mp3", on: second, options: options)
                 #expect(await first.ended() == .preempted(by: "Second sender"))
                 let change = try await card.beginning(ofSecond: 41, from: asked)
-                #expect(abs(other.playbackControl.playbackPosition.position(atClockTime: change).seconds - 41) < 0.1)
+                #expect(
+                    abs(other.playbackControl.playbackPosition.position(atClockTime: change).seconds - 41)
+                        < 0.1)
                 // Nothing of the first is heard among the other.
                 #expect(card.recording().second(at: change + 50_000_000) == 41)
                 #expect(receiver.route.player?.sessionID == other.playbackControl.sessionID)
@@ -49,7 +52,8 @@ extension Receiving {
             }
         }
 
-        @Test @RouteActor func `a sender controls the session of another, and all see who did`() async throws {
+        @Test @RouteActor func `a sender controls the session of another, and all see who did`() async throws
+        {
             try await ReceiverUnderTest.use { receiver in
                 let second = try await receiver.anotherSender("Second sender")
                 let observer = try await receiver.observer()
@@ -58,7 +62,9 @@ extension Receiving {
                 let theirs = try #require(second.player)
                 #expect(theirs.sessionID == control.sessionID)
                 // Paused, no heartbeat comes between, and the last change is the one that was made.
+                try await control.wait("a running position") { $0.playbackPosition.rate == 1 }
                 try await control.perform(.setPlaying(false))
+                try await control.wait("a standing position") { $0.playbackPosition.rate == 0 }
                 #expect(try await theirs.perform(.setVolume(0.5)) == .accepted)
                 try await control.wait("the volume") { $0.volume == 0.5 }
                 let expected = ChangeOrigin.sender(route: second.id, name: "Second sender")
@@ -75,7 +81,8 @@ extension Receiving {
             try await ReceiverUnderTest.use(["--grace-seconds", "1"]) { receiver in
                 var card = receiver.card
                 let sender = try receiver.run(
-                    "linnet", ["play", receiver.media.url("position.flac"), "--on", "127.0.0.1:\(receiver.port)"])
+                    "linnet",
+                    ["play", receiver.media.url("position.flac"), "--on", "127.0.0.1:\(receiver.port)"])
                 try await receiver.route.wait("the session of the program") { $0.player?.isReady == true }
                 let control = try #require(receiver.route.player)
                 let owner = try #require(control.route)
@@ -95,11 +102,14 @@ extension Receiving {
             }
         }
 
-        @Test @RouteActor func `without keep-playing a session ends with the grace time of its sender`() async throws {
+        @Test @RouteActor func `without keep-playing a session ends with the grace time of its sender`()
+            async throws
+        {
             try await ReceiverUnderTest.use(["--grace-seconds", "0", "--keep-playing", "no"]) { receiver in
                 var card = receiver.card
                 let sender = try receiver.run(
-                    "linnet", ["play", receiver.media.url("position.flac"), "--on", "127.0.0.1:\(receiver.port)"])
+                    "linnet",
+                    ["play", receiver.media.url("position.flac"), "--on", "127.0.0.1:\(receiver.port)"])
                 try await receiver.route.wait("the session of the program") { $0.player?.isReady == true }
                 let control = try #require(receiver.route.player)
                 _ = try await card.sound(from: 0)
@@ -110,7 +120,9 @@ extension Receiving {
             }
         }
 
-        @Test @RouteActor func `a sender that lost its connection resumes its route and session`() async throws {
+        @Test @RouteActor func `a sender that lost its connection resumes its route and session`()
+            async throws
+        {
             try await ReceiverUnderTest.use { receiver in
                 var card = receiver.card
                 let control = try await receiver.playReady("position.flac")

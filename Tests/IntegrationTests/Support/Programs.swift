@@ -48,7 +48,8 @@ enum Programs {
 
 /// Looks again after each announcement until `holds`. False: it did not within `limit`.
 @RouteActor func eventually(
-    _ updates: AsyncStream<Void>, within limit: Duration = .seconds(8), _ holds: @escaping @RouteActor () -> Bool
+    _ updates: AsyncStream<Void>, within limit: Duration = .seconds(8),
+    _ holds: @escaping @RouteActor () -> Bool
 ) async -> Bool {
     if holds() { return true }
     let waiting = Task { @RouteActor in
@@ -72,7 +73,8 @@ extension PlaybackControl {
         guard await eventually(updates(), within: limit, { [self] in holds(self) }) else {
             throw TestFailure(
                 "not within \(limit): \(what) (ready \(isReady), playing \(isPlaying), buffering \(isBuffering), "
-                    + "position \(playbackPosition), end \(String(describing: end)), error \(String(describing: error)))")
+                    + "position \(playbackPosition), end \(String(describing: end)), error \(String(describing: error)))"
+            )
         }
     }
 }
@@ -80,7 +82,8 @@ extension PlaybackControl {
 extension Route {
     /// Waits for pushes until `holds`.
     func wait(
-        _ what: String, within limit: Duration = .seconds(8), until holds: @escaping @RouteActor (Route) -> Bool
+        _ what: String, within limit: Duration = .seconds(8),
+        until holds: @escaping @RouteActor (Route) -> Bool
     ) async throws {
         guard await eventually(updates(), within: limit, { [self] in holds(self) }) else {
             throw TestFailure("not within \(limit): \(what) (output \(device.output))")

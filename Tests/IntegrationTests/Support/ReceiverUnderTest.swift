@@ -125,7 +125,9 @@ import SystemProbe
         _ path: String, on route: Route? = nil, options: RouteSession.Options = .init()
     ) async throws -> MediaSession {
         let session = RouteSession(url: media.url(path), options: options)
-        guard (route ?? self.route).addSession(session) else { throw TestFailure("the route took no session") }
+        guard (route ?? self.route).addSession(session) else {
+            throw TestFailure("the route took no session")
+        }
         return try await session.start()
     }
 
@@ -140,7 +142,9 @@ import SystemProbe
 
     /// The renderer process of the daemon; nil while there is none.
     var renderer: Int32? {
-        ProcessTable.family(of: daemon.pid).first { readText("/proc/\($0)/comm").hasPrefix("linnet-renderer") }
+        ProcessTable.family(of: daemon.pid).first {
+            readText("/proc/\($0)/comm").hasPrefix("linnet-renderer")
+        }
     }
 
     /// Kills the daemon alone, as a crash would, and starts it again on the same state. The old route is given up.
@@ -198,7 +202,9 @@ struct TestFailure: Error, CustomStringConvertible {
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
 
     /// The request headers that were printed for paths below `/headers/`.
-    var headers: [String] { readLines(output).filter { $0.hasPrefix("header: ") }.map { String($0.dropFirst(8)) } }
+    var headers: [String] {
+        readLines(output).filter { $0.hasPrefix("header: ") }.map { String($0.dropFirst(8)) }
+    }
     /// The requests so far.
     var requests: [String] { readLines(output).filter { $0.contains(" GET ") } }
 }
