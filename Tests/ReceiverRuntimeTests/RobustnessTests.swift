@@ -5,6 +5,7 @@ import MediaModel
 import ReceiverRuntime
 import ReceiverTestKit
 import RouteWire
+import SessionCore
 import Testing
 
 struct RobustnessTests {
