@@ -289,7 +289,7 @@ async def nonsense_is_answered_and_disturbs_nothing(talk):
         check(error.get("code") in expected, f"{text[:60]!r} was answered with {client.strays[-1]}, not {reasons}")
         if "invalidParams" in reasons and error["code"] == codes["invalidParams"]:
             check(error["data"].get("path"), f"no path in {error}")
-        # Eight in a row would close the connection.
+        # Who sends nothing but nonsense is cut off.
         await client.call("clock.ping")
     # A batch is answered one by one; the order of its answers is free.
     count = len(client.strays)
