@@ -68,7 +68,7 @@ ALLOWED = {
 CODERS: dict[str, set[str]] = {}
 
 # Tests may also read files and compare JSON by the toolchain's means, never by full Foundation.
-TESTS = {"Testing", "Glibc", "FoundationEssentials", "Observation", "Synchronization"}
+TESTS = {"Testing", "Dispatch", "Glibc", "FoundationEssentials", "Observation", "Synchronization"}
 
 # Where `unsafe` may stand: the fences, and test support that uses the C library.
 UNSAFE = FENCES | SUPPORT | {"dns-sd-probe"}
