@@ -15,12 +15,13 @@ let settings: [SwiftSetting] = [
 
 /// A Swift target with the house's settings.
 func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+    .target(name: name, dependencies: dependencies, exclude: ["README.md"], swiftSettings: settings)
 }
 
 /// A program with the house's settings.
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+    .executableTarget(
+        name: name, dependencies: dependencies, exclude: ["README.md"], swiftSettings: settings)
 }
 
 /// A test target with the house's settings.

@@ -123,17 +123,21 @@ final class FrameRing: Sendable {
             case .wait: writerWake.wait(timeout: nil)
             case .copy(let store, let head, let part):
                 store.store(samples, offset: done, count: part, at: head)
-                let isReaderWaiting = state.withLock { state in
+                let (isReaderWaiting, isOtherWaiting) = state.withLock { state in
                     state.isWriting = false
+                    // This thread does not wait, so if one does it is the decoder of another stream.
+                    let isOtherWaiting = state.isWriterWaiting
+                    state.isWriterWaiting = false
                     // A flush meanwhile moved everything on: these frames belong to nobody then.
-                    if state.isFlushing || state.stream != stream { return false }
+                    if state.isFlushing || state.stream != stream { return (false, isOtherWaiting) }
                     state.head = head + Int64(part)
                     state.hasEnded = false
                     defer { state.isReaderWaiting = false }
-                    return state.isReaderWaiting
+                    return (state.isReaderWaiting, isOtherWaiting)
                 }
                 done += part
                 if isReaderWaiting { readerWake.signal() }
+                if isOtherWaiting { writerWake.signal() }
             }
         }
         return .written

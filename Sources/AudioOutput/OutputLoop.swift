@@ -16,7 +16,7 @@ final class OutputLoop {
         var hasEnded: Bool
         var rate: Int32
         var queued: Int
-        var unheard: Int
+        var head: Int64
         var outputVolume: Volume
         var mediaVolume: Volume
         var isQuitting: Bool
@@ -83,7 +83,7 @@ final class OutputLoop {
             Wish(
                 stream: $0.stream, epoch: $0.epoch, isPlaying: $0.isPlaying, hasEnded: $0.hasEnded,
                 rate: $0.rate,
-                queued: $0.queued, unheard: Int($0.head - $0.kept), outputVolume: $0.outputVolume,
+                queued: $0.queued, head: $0.head, outputVolume: $0.outputVolume,
                 mediaVolume: $0.mediaVolume, isQuitting: $0.isQuitting)
         }
     }
@@ -345,11 +345,13 @@ final class OutputLoop {
         func within(_ time: Int64) { limit = min(limit ?? .max, max(0, time)) }
         if let retryAt = keeper.retryAt { within(retryAt - now) }
         if let closeAt { within(closeAt - now) }
-        let isEmpty = ring.state.withLock { state in
-            guard state.queued == 0 else { return false }
-            state.isReaderWaiting = true
-            return true
+        let (isEmpty, isNews) = ring.state.withLock { state in
+            // Frames that came since this turn began have woken nobody; a card that stands may start with them.
+            if !isRunning, state.head != wish.head { return (false, true) }
+            if !isRunning || state.queued == 0 { state.isReaderWaiting = true }
+            return (state.queued == 0, false)
         }
+        if isNews { return }
         guard let card = keeper.card, let setup = card.setup, isRunning || (!isPaused && !isEmpty) else {
             ring.readerWake.wait(timeout: limit.map { .nanoseconds($0) })
             return

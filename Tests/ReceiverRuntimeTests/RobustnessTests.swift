@@ -5,6 +5,7 @@ import MediaModel
 import ReceiverRuntime
 import ReceiverTestKit
 import RouteWire
+import SessionCore
 import Testing
 
 struct RobustnessTests {
@@ -75,6 +76,20 @@ struct RobustnessTests {
         #expect(client.closing?.code == 1008)
         #expect(client.closing?.reason == "8 messages in a row were no requests")
         #expect(client.takeTexts().count == 24)
+    }
+
+    @Test func `senders that come and go without a word leave no more timers than routes`() throws {
+        let receiver = try TestReceiver.running()
+        let armed = receiver.clock.armed
+        for _ in 0..<200 {
+            let sender = TestSender(receiver)
+            try sender.activate()
+            sender.client.vanish()
+        }
+        #expect(receiver.shell.state.routes.count == 32)
+        #expect(receiver.clock.armed - armed <= 33)
+        receiver.clock.advance(by: .seconds(31))
+        #expect(receiver.shell.state.routes.isEmpty)
     }
 
     @Test func `the answers of a batch leave together and before the state they caused`() throws {
