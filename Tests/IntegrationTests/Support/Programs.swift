@@ -20,6 +20,16 @@ enum Programs {
         return path
     }
 
+    /// Starts a program that ends with the tests, also when they crash.
+    @RouteActor static func start(
+        _ command: [String], environment: [String: String] = [:], output: String, errors: String? = nil
+    ) throws -> ChildProcess {
+        // The kernel watches the thread that started it; the actor's lives as long as the process.
+        try ChildProcess(
+            ["setpriv", "--pdeathsig", "KILL", "--"] + command, environment: environment, output: output,
+            errors: errors)
+    }
+
     /// A folder of its own for a test.
     static func makeFolder() throws -> String {
         let folder = "\(build)/tests/\(Machine.makeUUID())"
@@ -32,7 +42,7 @@ enum Programs {
             let path = "\(folder)/\(name)"
             if FileSystem.isDirectory(path) { remove(path) } else { try? FileSystem.remove(path) }
         }
-        try? FileSystem.remove(folder)
+        try? FileSystem.removeDirectory(folder)
     }
 
     /// Waits for something that tells nobody when it comes, such as the end of a process or a line in a file.

@@ -63,7 +63,7 @@ import SystemProbe
 
     private static func start(_ folder: String, _ settings: [String]) async throws -> (ChildProcess, UInt16) {
         let output = "\(folder)/linnetd.out"
-        let process = try ChildProcess(
+        let process = try Programs.start(
             [
                 try Programs.path("linnetd"), "--config-dir", folder, "--state-dir", "\(folder)/state",
                 "--port", "0", "--name", "Receiver under test", "--device", "sim0", "--advertise", "false",
@@ -114,7 +114,7 @@ import SystemProbe
 
     /// Runs one of the product's programs until the test ends.
     func run(_ program: String, _ arguments: [String]) throws -> ChildProcess {
-        let child = try ChildProcess(
+        let child = try Programs.start(
             [try Programs.path(program)] + arguments, output: "\(folder)/\(program).out")
         children.append(child)
         return child
@@ -189,7 +189,7 @@ struct TestFailure: Error, CustomStringConvertible {
         guard FileSystem.isExecutable(program), FileSystem.exists("\(media)/stamp") else {
             throw TestFailure("there are no test media or no quickhttpd: run make test")
         }
-        let process = try ChildProcess([program, "-v", "0", media], output: output)
+        let process = try Programs.start([program, "-v", "0", media], output: output)
         _ = await Programs.poll(within: .seconds(5)) { readText(output).contains("\n") }
         guard let port = readLines(output).first?.split(separator: " ").last.flatMap({ Int($0) }) else {
             process.kill()
