@@ -100,6 +100,7 @@ final class FrameRing: Sendable {
     func write(_ samples: Span<Float>, at place: MediaPlace, for stream: StreamID) -> WriteOutcome {
         let count = samples.count / Self.channels
         var done = 0
+        var epoch: UInt64?
         while done < count {
             enum Step {
                 case copy(FrameStore, Int64, Int)
@@ -108,7 +109,9 @@ final class FrameRing: Sendable {
             }
             let step: Step = state.withLock { state in
                 if state.stream != stream { return .stop(.closed) }
-                if state.isFlushing { return .stop(.flushing) }
+                // A flush that came and went while this thread waited has ended this call as well.
+                if state.isFlushing || state.epoch != epoch ?? state.epoch { return .stop(.flushing) }
+                epoch = state.epoch
                 guard let store = state.store else { return .stop(.closed) }
                 guard state.free > 0, !state.isWriting else {
                     state.isWriterWaiting = true
@@ -129,7 +132,7 @@ final class FrameRing: Sendable {
                     let isOtherWaiting = state.isWriterWaiting
                     state.isWriterWaiting = false
                     // A flush meanwhile moved everything on: these frames belong to nobody then.
-                    if state.isFlushing || state.stream != stream { return (false, isOtherWaiting) }
+                    if state.epoch != epoch || state.stream != stream { return (false, isOtherWaiting) }
                     state.head = head + Int64(part)
                     state.hasEnded = false
                     defer { state.isReaderWaiting = false }

