@@ -64,7 +64,9 @@ extension Element {
                     guard let pad = unsafe pad, let buffer = unsafe gst_shim_probe_buffer(information) else {
                         return GST_PAD_PROBE_OK
                     }
-                    if unsafe box.isSound(pad), let time = unsafe mediaTime(of: buffer, at: pad) { box.pass(time) }
+                    if unsafe box.isSound(pad), let time = unsafe mediaTime(of: buffer, at: pad) {
+                        box.pass(time)
+                    }
                     return GST_PAD_PROBE_OK
                 }, box, { unsafe Unmanaged<PassBox>.fromOpaque($0!).release() })
             return 0
@@ -73,7 +75,9 @@ extension Element {
 }
 
 /// Where a buffer stands on the media timeline, in nanoseconds; nil if that is not known.
-private func mediaTime(of buffer: UnsafeMutablePointer<GstBuffer>, at pad: UnsafeMutablePointer<GstPad>) -> Int64? {
+private func mediaTime(of buffer: UnsafeMutablePointer<GstBuffer>, at pad: UnsafeMutablePointer<GstPad>)
+    -> Int64?
+{
     guard let event = unsafe gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0) else { return nil }
     defer { unsafe gst_shim_event_unref(event) }
     var segment: UnsafePointer<GstSegment>?

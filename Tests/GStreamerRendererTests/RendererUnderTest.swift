@@ -41,7 +41,7 @@ final class RendererUnderTest: Sendable {
     /// Waits for an event; those before it are passed over.
     func first<Value>(_ pick: (RendererEvent) -> Value?) async throws -> Value {
         for await event in events {
-            
+
             if let value = pick(event) { return value }
             if case .failed(_, let failure) = event { throw failure }
         }
