@@ -36,7 +36,7 @@ test: ## build and run all tests
 	@scripts/check-toolchain.sh $(SWIFT)
 	@$(MAKE) --no-print-directory support $(SAMPLE) media
 	@scripts/check-support.sh $(SUPPORT)
-	$(SWIFT) test
+	SWIFT='$(SWIFT)' scripts/test.sh
 
 support: $(SUPPORT)/libasound_module_pcm_simdac.so $(SUPPORT)/simdac-check $(SUPPORT)/quickhttpd ## build the test support
 

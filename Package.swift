@@ -15,12 +15,13 @@ let settings: [SwiftSetting] = [
 
 /// A Swift target with the house's settings.
 func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+    .target(name: name, dependencies: dependencies, exclude: ["README.md"], swiftSettings: settings)
 }
 
 /// A program with the house's settings.
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+    .executableTarget(
+        name: name, dependencies: dependencies, exclude: ["README.md"], swiftSettings: settings)
 }
 
 /// A test target with the house's settings.
@@ -91,7 +92,7 @@ let package = Package(
         // The receiver's listener on libsoup.
         target("SoupListener", ["ReceiverRuntime", "Soup", "GLibLoop"]),
         // The receiver's advertisement on Avahi.
-        target("AvahiAdvertiser", ["ReceiverRuntime", "Avahi", "GLibLoop"]),
+        target("AvahiAdvertiser", ["ReceiverRuntime", "SessionCore", "Avahi", "GLibLoop"]),
         // The daemon's end of the renderer process.
         target(
             "RendererProcess", ["ReceiverRuntime", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
@@ -156,6 +157,9 @@ let package = Package(
             ["RendererProcess", "ReceiverRuntime", "ReceiverTestKit", "MediaModel", "Settings", "GLibLoop"]),
         tests(
             "IntegrationTests",
-            ["RouteKit", "ReceiverTestKit", "Settings", "SystemProbe", "GLibLoop", "Soup"]),
+            [
+                "RouteKit", "MediaModel", "ReceiverTestKit", "Settings", "SystemProbe", "GLibLoop", "Soup",
+                "RouteWire",
+            ]),
     ]
 )

@@ -31,10 +31,7 @@ put_programs() {
 
 put_pages() {
     local page section name
-    # The page of the configuration is made from the daemon's own table of settings.
-    "$built/linnetd" --print-manual >"$work/receiver.conf.5"
-    for page in "$root"/packaging/man/*.[1-8] "$work/receiver.conf.5"; do
-        [[ -e $page ]] || continue
+    for page in "$root"/Docs/man/*.[1-8]; do
         name=$(basename "$page")
         section=${name##*.}
         put 644 "$page" "$prefix/share/man/man$section/$name"
@@ -42,16 +39,10 @@ put_pages() {
 }
 
 put_completions() {
-    local shell target
-    for shell in bash zsh fish; do
-        case $shell in
-            bash) target=$prefix/share/bash-completion/completions/linnet ;;
-            zsh) target=$prefix/share/zsh/site-functions/_linnet ;;
-            fish) target=$prefix/share/fish/vendor_completions.d/linnet.fish ;;
-        esac
-        [[ ! -e $root/packaging/completions/linnet.$shell ]] ||
-            put 644 "$root/packaging/completions/linnet.$shell" "$target"
-    done
+    local scripts=$root/packaging/completion
+    put 644 "$scripts/linnet.bash" "$prefix/share/bash-completion/completions/linnet"
+    put 644 "$scripts/_linnet" "$prefix/share/zsh/site-functions/_linnet"
+    put 644 "$scripts/linnet.fish" "$prefix/share/fish/vendor_completions.d/linnet.fish"
 }
 
 put_service() {

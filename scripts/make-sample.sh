@@ -17,7 +17,7 @@ work=$(mktemp -d "$(dirname "$1")/sample.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
 python3 "$here/sample.py" music "$work/sample.wav"
-gst-launch-1.0 -q filesrc location="$work/sample.wav" ! wavparse ! audioconvert ! flacenc ! \
+timeout --kill-after=2 60 gst-launch-1.0 -q filesrc location="$work/sample.wav" ! wavparse ! audioconvert ! flacenc ! \
     filesink location="$work/sample.flac"
 python3 "$here/sample.py" tag "$work/sample.flac"
 mv "$work/sample.flac" "$1"

@@ -164,13 +164,15 @@ final class OutputLoop {
         if isRunning { converter.approach(target, rate: max(wish.rate, 1)) } else { converter.set(target) }
     }
 
+    private var closeDelay: Int64 { Int64(configuration.closeDelay / .nanoseconds(1)) }
+
     private func serviceDevice(_ wish: Wish, now: Int64) {
         let isWanted = wish.stream != nil && !hasDrained
         if isWanted || keeper.retryAt != nil {
             closeAt = nil
             if keeper.openIfDue(now: now), !isWanted { keeper.closeAndReport() }
         } else if keeper.card != nil, keeper.status.state != .null {
-            let due = closeAt ?? now + Int64(configuration.closeDelay / .nanoseconds(1))
+            let due = closeAt ?? now + closeDelay
             closeAt = due
             if now >= due {
                 forgetCard()
@@ -325,6 +327,8 @@ final class OutputLoop {
             setSounding(false)
             setStarved(false)
             do throws(PCM.Failure) { try resetCard() } catch { lose(error) }
+            // Nobody wakes this thread to give the device up.
+            if keeper.status.state != .null { closeAt = MonotonicClock.now() + closeDelay }
             report(.drained(stream))
         } else if isEmpty, !isRunning, wantsSound {
             setStarved(true)

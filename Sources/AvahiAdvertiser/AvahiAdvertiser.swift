@@ -99,12 +99,14 @@ extension AvahiAdvertiser {
         init(_ answer: @escaping (String?) -> Void) { self.answer = answer }
 
         func begin(_ patience: Duration) {
-            deadline = EventSource.after(patience) { [weak self] in self?.end("the Avahi daemon does not answer") }
+            deadline = EventSource.after(patience) { [weak self] in
+                self?.end("the Avahi daemon does not answer")
+            }
             browser = ServiceBrowser(type: AvahiAdvertiser.serviceType) { [weak self] event in
                 switch event {
-                case .lost(let reason): self?.end(reason)
+                case .lost(let reason), .failed(let reason): self?.end(reason)
                 case .waitingForDaemon: self?.end("the Avahi daemon does not run")
-                default: self?.end(nil)
+                case .found, .removed, .allForNow: self?.end(nil)
                 }
             }
             _ = browser?.start()

@@ -141,7 +141,8 @@ extension GStreamerRenderer {
     func learn(_ tags: TagValues) {
         guard let current = playback else { return }
         var metadata = current.metadata
-        let isTrackTitle = tags.isOfStream && current.pipeline?.hasTrackTitles == true
+        let isTrackTitle =
+            tags.isOfStream && current.pipeline?.hasTrackTitles == true && !current.table.isSingle
         if let title = tags.title, !isTrackTitle, !tags.isOfStream || !current.hasWholeTitle {
             metadata.title = title
             if !tags.isOfStream { playback?.hasWholeTitle = true }

@@ -17,6 +17,8 @@ struct TrackTable: Equatable, Sendable {
     private(set) var hasVideo = false
     var isEmpty: Bool { audio.isEmpty && text.isEmpty && !hasVideo }
     var hasAudio: Bool { !audio.isEmpty }
+    /// Sound and nothing else, so that what is said of the track is said of the item.
+    var isSingle: Bool { audio.count == 1 && text.isEmpty && !hasVideo }
     /// What is chosen, by the identifiers of options.
     var currentAudio: String?
     var currentText: String?

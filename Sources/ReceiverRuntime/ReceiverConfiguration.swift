@@ -22,6 +22,8 @@ package struct ReceiverConfiguration: Equatable, Sendable {
     package var refusesTakeover: Bool
     /// True: playback goes on when its sender is lost for longer than the grace time.
     package var keepsPlaying: Bool
+    /// True: senders may have files of this host played.
+    package var allowsFiles: Bool
     package var routeLimit: Int
     package var volumeCap: Double
     /// Used until somebody sets the volume.
@@ -36,7 +38,8 @@ package struct ReceiverConfiguration: Equatable, Sendable {
     package init(
         name: String, model: String = "Linnet", software: String, deviceType: String = "speaker",
         port: UInt16 = 7380, hostNames: Set<String> = [], connectionLimit: Int = 256, advertises: Bool = true,
-        refusesTakeover: Bool = false, keepsPlaying: Bool = true, routeLimit: Int = 32,
+        refusesTakeover: Bool = false, keepsPlaying: Bool = true, allowsFiles: Bool = false,
+        routeLimit: Int = 32,
         volumeCap: Double = 1, initialVolume: Volume = Volume(level: 0.5),
         graceTime: Duration = .seconds(30), loadTimeout: Duration = .seconds(30),
         stopTimeout: Duration = .seconds(2)
@@ -46,6 +49,7 @@ package struct ReceiverConfiguration: Equatable, Sendable {
         (self.advertises, self.refusesTakeover, self.keepsPlaying) = (
             advertises, refusesTakeover, keepsPlaying
         )
+        self.allowsFiles = allowsFiles
         (self.routeLimit, self.volumeCap, self.initialVolume) = (routeLimit, volumeCap, initialVolume)
         (self.graceTime, self.loadTimeout, self.stopTimeout) = (graceTime, loadTimeout, stopTimeout)
     }
@@ -53,7 +57,8 @@ package struct ReceiverConfiguration: Equatable, Sendable {
     var policy: SessionPolicy {
         SessionPolicy(
             takeover: refusesTakeover ? .refuse : .takeOver, keepsPlaying: keepsPlaying,
-            routeLimit: routeLimit, volumeCap: volumeCap)
+            routeLimit: routeLimit, volumeCap: volumeCap,
+            allowedSchemes: allowsFiles ? ["http", "https", "file"] : ["http", "https"])
     }
 }
 

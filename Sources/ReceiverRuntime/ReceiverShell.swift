@@ -185,7 +185,9 @@ package final class ReceiverShell {
             timers[.stop(load)] = nil
         case .activationRequested:
             timers = timers.filter { key, _ in
-                if case .grace(let route) = key { state.routes[route]?.connection == nil } else { true }
+                guard case .grace(let id) = key else { return true }
+                // A route in its grace time may have been given up for a new one.
+                return state.routes[id].map { $0.connection == nil } ?? false
             }
         default: break
         }

@@ -88,7 +88,8 @@ final class RendererLink {
         if ended != nil { return finish() }
         // A renderer that has closed its socket is of no use, but it may be on its way out by itself, with a status
         // that says more.
-        finishing = EventSource.after(.milliseconds(300)) { [weak self] in self?.kill("it closed its socket") }
+        finishing = EventSource.after(.milliseconds(300)) { [weak self] in self?.kill("it closed its socket")
+        }
     }
 
     private func childEnded(_ exit: ChildProcess.Exit) {

@@ -120,10 +120,12 @@ package final class RendererProcess: Renderer {
     private func launch() {
         do {
             let link = try RendererLink(
-                [configuration.program], environment: configuration.environment, settings: configuration.settings,
+                [configuration.program], environment: configuration.environment,
+                settings: configuration.settings,
                 onMessage: { [weak self] in self?.take($0) }, onEnd: { [weak self] in self?.ended($0) })
             self.link = link
-            log.write(.info, "receiver.renderer", "renderer launched", ["pid": link.process.map(String.init) ?? ""])
+            log.write(
+                .info, "receiver.renderer", "renderer launched", ["pid": link.process.map(String.init) ?? ""])
             unanswered = 0
             pinging = EventSource.repeating(every: configuration.pingInterval) { [weak self] in self?.ping() }
         } catch {

@@ -76,6 +76,9 @@ import RouteWire
             services = [:]
             state = .unavailable(reason)
             retry = .after(.seconds(1)) { [weak self] in self?.start() }
+        case .failed(let reason):
+            services = [:]
+            state = .unavailable(reason)
         }
         var known: [String: Receiver] = [:]
         for (_, receiver) in services.sorted(by: { $0.key < $1.key }) where known[receiver.id] == nil {

@@ -178,6 +178,9 @@ import Timing
         Task { [weak self] in await self?.comeBack() }
     }
 
+    /// Cuts the connection as a failing network would.
+    func cut() { lost(code: 1006) }
+
     private func comeBack() async {
         let lostAt = ContinuousClock.now
         var attempt = 0

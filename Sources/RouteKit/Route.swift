@@ -90,6 +90,9 @@ public enum RouteEnd: String, Sendable {
 
     /// Ends the session that owns the receiver's player, whosever it is. No effect while nothing plays.
     public func stopPlayer() async throws { try await link.stop(session: nil) }
+
+    /// Loses the connection, as a test of failing networks does.
+    package func dropConnection() { link.cut() }
 }
 
 extension Route: ReceiverLinkClient {

@@ -22,6 +22,11 @@ package struct IncomingRequest: Equatable, Sendable {
     /// Nil: a notification, which is not answered.
     package let id: RequestIdentifier?
     package let request: Result<RouteRequest, RouteError>
+
+    fileprivate var isNonsense: Bool {
+        guard case .failure(let error) = request else { return false }
+        return error.code == .parseError || error.code == .invalidRequest
+    }
 }
 
 /// A text frame from a client.
@@ -45,6 +50,14 @@ package enum IncomingText: Equatable, Sendable {
                     .null, RouteError(.invalidRequest, "a batch has at most \(WireLimits.batch) requests")))
         }
         return .batch(elements.map(read))
+    }
+
+    /// True if nothing in the frame is a request, not even one of a method that does not exist.
+    package var isNonsense: Bool {
+        switch self {
+        case .single(let request): request.isNonsense
+        case .batch(let requests): requests.allSatisfy(\.isNonsense)
+        }
     }
 
     private static func rejected(_ id: RequestIdentifier?, _ error: RouteError) -> IncomingRequest {

@@ -54,8 +54,8 @@ extension Session {
         guard tolerance == .positiveInfinity || (tolerance.isNumeric && tolerance.value >= 0) else {
             throw Refusal(.invalidParams, "The tolerance is neither a length nor positiveInfinity.")
         }
-        guard phase == .active else {
-            // What may be done is not known yet; it is found out when the media is loaded.
+        guard phase == .active, !timeline.isUnknown else {
+            // What may be done is not known yet; it is found out when the media is loaded and its length is known.
             try refuseLinear(to: time)
             pendingSeek = Target(time: time, tolerance: tolerance)
             return ([], .accepted)
@@ -72,7 +72,7 @@ extension Session {
 
     /// Sends the seek that waits, if the renderer is free for it.
     mutating func sendSeek(next number: inout UInt64) -> [RendererCommand] {
-        guard isLoaded, seek == nil, let waiting = pendingSeek else { return [] }
+        guard isLoaded, !timeline.isUnknown, seek == nil, let waiting = pendingSeek else { return [] }
         pendingSeek = nil
         guard let place = timeline.place(for: waiting.time) else { return [] }
         number &+= 1

@@ -17,7 +17,10 @@ extension ReceiverState {
         case .outputVolumeChanged(let volume): return outputVolumeChanged(volume)
         case .loaded(let load, let media): return loaded(load, media)
         case .timelineChanged(let load, let timeline):
-            return update(load) { session, _ in session.take(timeline) }
+            // A seek that was asked for before the length was known follows now.
+            return update(load) { session, number in
+                session.take(timeline) + session.sendSeek(next: &number)
+            }
         case .positionChanged(let load, let position):
             return update(load) { session, number in session.take(position, nextSeek: &number) }
         case .bufferingChanged(let load, let isBuffering):

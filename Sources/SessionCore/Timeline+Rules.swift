@@ -18,6 +18,9 @@ extension Timeline {
         return sound
     }
 
+    /// True while an item that is not live has no length: its elements still work it out.
+    var isUnknown: Bool { !isLive && range.duration.value == 0 }
+
     /// The place where a seek ends up; nil if nothing can be sought.
     func place(for time: MediaTime) -> MediaTime? {
         guard capabilities.contains(.seek) else { return nil }

@@ -23,7 +23,9 @@ package struct RequestScreen {
     static func name(in host: String) -> String? {
         var name = host.lowercased()[...]
         if name.first == "[" {
-            guard let end = name.firstIndex(of: "]"), isPort(name[name.index(after: end)...]) else { return nil }
+            guard let end = name.firstIndex(of: "]"), isPort(name[name.index(after: end)...]) else {
+                return nil
+            }
             let inner = name[name.index(after: name.startIndex)..<end]
             return inner.contains(":") ? String(inner) : nil
         }
@@ -46,7 +48,8 @@ package struct RequestScreen {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4
             && parts.allSatisfy { part in
-                (1...3).contains(part.utf8.count) && part.utf8.allSatisfy { (48...57).contains($0) } && UInt8(part) != nil
+                (1...3).contains(part.utf8.count) && part.utf8.allSatisfy { (48...57).contains($0) }
+                    && UInt8(part) != nil
             }
     }
 

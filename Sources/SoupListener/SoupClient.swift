@@ -39,7 +39,8 @@ final class SoupClient: Client {
         socket.onClosed = { [weak self, weak service] code, _ in
             guard let self else { return }
             closing = nil
-            log.write(.debug, "receiver.listener", "connection closed", ["address": address, "code": String(code)])
+            log.write(
+                .debug, "receiver.listener", "connection closed", ["address": address, "code": String(code)])
             service?.clientClosed(self)
             ended(self)
         }

@@ -50,7 +50,9 @@ package final class SoupListener: Listener {
         socketLimits.message = UInt64(limits.binaryFrame)
         socketLimits.pingEvery = limits.pingEvery
         socketLimits.unacknowledged = limits.silence
-        server.handleWebSocket("/v1/route", limits: socketLimits) { [weak self] socket, _ in self?.open(socket) }
+        server.handleWebSocket("/v1/route", limits: socketLimits) { [weak self] socket, _ in
+            self?.open(socket)
+        }
         let port = try server.listen(port: configuration.port)
         (self.server, self.service) = (server, service)
         return port
@@ -61,7 +63,8 @@ package final class SoupListener: Listener {
     private static func answer(_ request: Request, _ service: (any ListenerService)?) -> Response {
         guard let page = service?.page(at: request.path) else {
             return request.path == "/v1/route"
-                ? Response(426, "text/plain", Array("this is a WebSocket\n".utf8), headers: ["Upgrade": "websocket"])
+                ? Response(
+                    426, "text/plain", Array("this is a WebSocket\n".utf8), headers: ["Upgrade": "websocket"])
                 : Response(404, "text/plain", Array("not found\n".utf8))
         }
         if let tag = page.headers["ETag"], request.header("If-None-Match") == tag {
@@ -86,7 +89,9 @@ package final class SoupListener: Listener {
     private func scheduleSilenceCheck() {
         guard let oldest = clients.values.map(\.lastHeard).min() else { return patrol = nil }
         let age = Duration.nanoseconds(MonotonicClock.nanoseconds - oldest)
-        patrol = EventSource.after(max(limits.silence - age, .milliseconds(10))) { [weak self] in self?.cutSilent() }
+        patrol = EventSource.after(max(limits.silence - age, .milliseconds(10))) { [weak self] in
+            self?.cutSilent()
+        }
     }
 
     private func cutSilent() {

@@ -28,6 +28,10 @@ package struct ProbeFailure: Error, Equatable, Sendable, CustomStringConvertible
 
 /// A child process. It is killed and reaped when the object goes.
 package final class ChildProcess {
+    /// Signals, for users that do not import the C library.
+    package static let terminating = SIGTERM
+    package static let killing = SIGKILL
+
     package let pid: Int32
     private var status: Int32?
 

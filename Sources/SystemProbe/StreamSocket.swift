@@ -7,27 +7,46 @@ import Glibc
 package final class StreamSocket {
     private let descriptor: Int32
 
-    /// Connects to an IPv4 literal.
-    package init(host: String, port: UInt16) throws(ProbeFailure) {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        guard unsafe inet_pton(AF_INET, host, &address.sin_addr) == 1 else {
-            throw ProbeFailure("\(host) is no IPv4 address", 0)
-        }
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        let result = unsafe withUnsafePointer(to: &address) {
-            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+    /// Connects to an address in numbers. A small `receiveBuffer` (bytes) makes a peer that takes little.
+    package init(host: String, port: UInt16, receiveBuffer: Int32? = nil) throws(ProbeFailure) {
+        let isLong = host.contains(":")
+        descriptor = socket(
+            isLong ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        if var receiveBuffer { unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, 4) }
+        let result = isLong ? Self.connect6(descriptor, host, port) : Self.connect4(descriptor, host, port)
         guard result == 0 else {
-            let status = errno
+            let status = result < 0 ? errno : 0
             close(descriptor)
             throw ProbeFailure("connecting to \(host):\(port)", status)
         }
         var one: Int32 = 1
         unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
+        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    private static func connect4(_ descriptor: Int32, _ host: String, _ port: UInt16) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        guard unsafe inet_pton(AF_INET, host, &address.sin_addr) == 1 else { return 1 }
+        return unsafe withUnsafePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    private static func connect6(_ descriptor: Int32, _ host: String, _ port: UInt16) -> Int32 {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        guard unsafe inet_pton(AF_INET6, host, &address.sin6_addr) == 1 else { return 1 }
+        return unsafe withUnsafePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+            }
+        }
     }
 
     /// Connects to a path in the file system.
@@ -66,6 +85,9 @@ package final class StreamSocket {
             rest = rest.dropFirst(count)
         }
     }
+
+    /// Sends nothing more; the other direction stays open.
+    package func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// What comes within `milliseconds`: nil if nothing did, empty at the end of the stream.
     package func read(milliseconds: Int) -> [UInt8]? {

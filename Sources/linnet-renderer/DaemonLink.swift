@@ -97,7 +97,8 @@ actor DaemonLink {
     private func configure(_ settings: [RendererSetting]) {
         let values = Dictionary(settings.map { ($0.key, $0.value) }) { _, last in last }
         Journal.start(level: values["log.level"].flatMap { Journal.Level(named: $0) } ?? .info)
-        let made = GStreamerRenderer(loop: loop, configuration: RendererConfiguration(values)) { [weak self] event in
+        let made = GStreamerRenderer(loop: loop, configuration: RendererConfiguration(values)) {
+            [weak self] event in
             self?.assumeIsolated { $0.report(event) }
         }
         guard let made else {
@@ -131,7 +132,8 @@ actor DaemonLink {
     private func send(_ message: RendererMessage) {
         guard let socket, socket.isOpen else { return }
         guard let frame = message.frame else {
-            return Journal.log(.warning, "renderer.link", "an event is too long for the daemon and was dropped")
+            return Journal.log(
+                .warning, "renderer.link", "an event is too long for the daemon and was dropped")
         }
         if !socket.send(frame) {
             Journal.log(.error, "renderer.link", "the daemon does not read")
@@ -164,7 +166,8 @@ extension RendererConfiguration {
         self.init()
         output.device = values["output.device"] ?? output.device
         output.maximumLevel = values["output.volume-cap"].flatMap(Double.init) ?? 1
-        output.closeDelay = values["output.close-after-seconds"].flatMap(Int.init).map { .seconds($0) } ?? .seconds(5)
+        output.closeDelay =
+            values["output.close-after-seconds"].flatMap(Int.init).map { .seconds($0) } ?? .seconds(5)
         switch values["output.mixer"] ?? "auto" {
         case "auto": output.mixer = .automatic
         case "none": output.mixer = .software

@@ -10,11 +10,15 @@ import Settings
 enum Program {
     private static let options: [CommandLine.Option] = [
         .init("self-test", nil, .flag, "check GStreamer's elements and the sound card"),
-        .init("prepare", nil, .string, "make a folder with the plugins that are needed, and their registry", argument: "FOLDER"),
+        .init(
+            "prepare", nil, .string, "make a folder with the plugins that are needed, and their registry",
+            argument: "FOLDER"),
         .init("console", nil, .flag, "play what is typed (play URI, pause, seek SECONDS, stop, quit …)"),
         .init("device", nil, .string, "ALSA device for --self-test and --console", argument: "NAME"),
-        .init("fallback-plugins", nil, .string, "folder of further plugins for --console", argument: "FOLDER"),
-        .init("warm-files", nil, .string, "folder of files to warm up with for --console", argument: "FOLDER"),
+        .init(
+            "fallback-plugins", nil, .string, "folder of further plugins for --console", argument: "FOLDER"),
+        .init(
+            "warm-files", nil, .string, "folder of files to warm up with for --console", argument: "FOLDER"),
         .init("index", nil, .string, "part of --prepare: write the registry of a folder", argument: "FOLDER"),
         .init("version", nil, .flag, "print the version"),
         .init("help", "h", .flag, "print this page"),

@@ -39,7 +39,9 @@ actor Preparation {
             guard exit == .status(0) else { return fail("the registry could not be made (\(exit))") }
             // GStreamer writes it for its user alone, and the daemon's may be another.
             try FileSystem.write(try FileSystem.read(registry, maximum: 16 << 20), to: registry)
-            Machine.write("\(folder): \(files.plugins.count) plugins, \(files.fallback.count) for rare formats\n", to: .output)
+            Machine.write(
+                "\(folder): \(files.plugins.count) plugins, \(files.fallback.count) for rare formats\n",
+                to: .output)
             return 0
         } catch let failure as Failure {
             return fail(failure.message)

@@ -28,8 +28,12 @@ enum SelfTest {
         switch status.state {
         case .closed, .open: tell(true, "sound card", status.device)
         case .null where device == "null": tell(true, "sound card", "none, as wanted")
-        case .null: tell(false, "sound card", "there is none; nothing will be heard, set [output] device if there is one")
-        case .busy: tell(false, "sound card", "\(status.device): \(status.reason ?? "busy"); end what uses it")
+        case .null:
+            tell(
+                false, "sound card",
+                "there is none; nothing will be heard, set [output] device if there is one")
+        case .busy:
+            tell(false, "sound card", "\(status.device): \(status.reason ?? "busy"); end what uses it")
         case .lost:
             let advice = "see aplay -L for names, and set [output] device"
             tell(false, "sound card", "\(status.device): \(status.reason ?? "not there"); \(advice)")

@@ -89,10 +89,16 @@ struct Configuration: Sendable {
     subscript(_ setting: Setting) -> Setting.Value { values[setting.name] ?? .text("") }
 
     func text(_ setting: Setting) -> String { self[setting].description }
-    func integer(_ setting: Setting) -> Int { if case .integer(let number) = self[setting] { number } else { 0 } }
-    func number(_ setting: Setting) -> Double { if case .number(let number) = self[setting] { number } else { 0 } }
+    func integer(_ setting: Setting) -> Int {
+        if case .integer(let number) = self[setting] { number } else { 0 }
+    }
+    func number(_ setting: Setting) -> Double {
+        if case .number(let number) = self[setting] { number } else { 0 }
+    }
     func flag(_ setting: Setting) -> Bool { self[setting] == .boolean(true) }
-    func words(_ setting: Setting) -> [String] { if case .list(let words) = self[setting] { words } else { [] } }
+    func words(_ setting: Setting) -> [String] {
+        if case .list(let words) = self[setting] { words } else { [] }
+    }
 
     private mutating func fail(_ place: String, _ message: String) {
         mistakes.append(Mistake(place: place, message: message, isFatal: true))

@@ -46,7 +46,8 @@ struct Daemon {
             ServiceManager.status("Ready on port \(port) as \(name)")
             ServiceManager.ready()
         } catch {
-            Machine.write("linnetd: cannot listen on port \(configuration.text(.port)): \(reason(error))\n", to: .error)
+            Machine.write(
+                "linnetd: cannot listen on port \(configuration.text(.port)): \(reason(error))\n", to: .error)
             return 1
         }
         await supervisor.untilSignalled()
@@ -65,11 +66,12 @@ extension Configuration {
     var receiver: ReceiverConfiguration {
         let host = hostName.lowercased()
         return ReceiverConfiguration(
-            name: text(.name).isEmpty ? hostName : text(.name), model: text(.model), software: Product.software,
+            name: text(.name).isEmpty ? hostName : text(.name), model: text(.model),
+            software: Product.software,
             deviceType: text(.deviceType), port: UInt16(clamping: integer(.port)),
             hostNames: Set(words(.hostNames).map { $0.lowercased() } + [host, "\(host).local"]),
             advertises: flag(.advertise), refusesTakeover: text(.takeover) == "refuse",
-            keepsPlaying: flag(.keepPlaying), volumeCap: number(.volumeCap),
+            keepsPlaying: flag(.keepPlaying), allowsFiles: flag(.allowFile), volumeCap: number(.volumeCap),
             initialVolume: Volume(level: min(number(.volume), number(.volumeCap))),
             graceTime: .seconds(integer(.grace)), loadTimeout: .seconds(integer(.loadTimeout)))
     }
@@ -100,7 +102,8 @@ extension Configuration {
     /// do: they are for sound alone.
     private var preparedPlugins: String? {
         guard text(.videoSink) == "none" else { return nil }
-        let folder = text(.pluginFolder).isEmpty ? "\(programFolder)/../lib/linnet/plugins" : text(.pluginFolder)
+        let folder =
+            text(.pluginFolder).isEmpty ? "\(programFolder)/../lib/linnet/plugins" : text(.pluginFolder)
         return FileSystem.exists("\(folder)/registry.bin") ? folder : nil
     }
 
@@ -122,7 +125,9 @@ extension Configuration {
 
     var stateFolder: String {
         if !text(.stateFolder).isEmpty { return text(.stateFolder) }
-        if let named = Machine.environment("STATE_DIRECTORY")?.split(separator: ":").first { return String(named) }
+        if let named = Machine.environment("STATE_DIRECTORY")?.split(separator: ":").first {
+            return String(named)
+        }
         if Machine.isRoot { return "/var/lib/linnet" }
         if let base = Machine.environment("XDG_STATE_HOME"), base.hasPrefix("/") { return "\(base)/linnet" }
         return "\(Machine.homeFolder)/.local/state/linnet"

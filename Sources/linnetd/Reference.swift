@@ -7,7 +7,8 @@ enum Reference {
     static func file(_ configuration: Configuration) -> String {
         Setting.groups.map { group in
             let keys = Setting.all.filter { $0.group == group }
-            return "[\(group)]\n" + keys.map { "# \($0.summary)\n\($0.key)=\(escaped(configuration.text($0)))\n" }.joined()
+            return "[\(group)]\n"
+                + keys.map { "# \($0.summary)\n\($0.key)=\(escaped(configuration.text($0)))\n" }.joined()
         }.joined(separator: "\n")
     }
 
@@ -15,7 +16,7 @@ enum Reference {
     static var manual: String {
         var text = """
             .\\" Made by linnetd --print-manual from the table of settings; do not edit.
-            .TH RECEIVER.CONF 5 "" Linnet "File formats"
+            .TH RECEIVER.CONF 5 2026-11-30 Linnet "File formats"
             .SH NAME
             receiver.conf \\- settings of the media receiver linnetd
             .SH SYNOPSIS
@@ -70,11 +71,14 @@ enum Reference {
     static var tables: String {
         Setting.groups.map { group in
             let rows = Setting.all.filter { $0.group == group }.map { setting in
-                let text = [sentence(setting.summary), setting.detail].filter { !$0.isEmpty }.joined(separator: " ")
+                let text = [sentence(setting.summary), setting.detail].filter { !$0.isEmpty }.joined(
+                    separator: " ")
                 let standard = setting.fallback.isEmpty ? "empty" : "`\(setting.fallback)`"
-                return "| `\(setting.key)` | `--\(setting.option)` | \(setting.range) | \(standard) | \(text) |\n"
+                return
+                    "| `\(setting.key)` | `--\(setting.option)` | \(setting.range) | \(standard) | \(text) |\n"
             }
-            return "## [\(group)]\n\n| Key | Option | Allowed | Default | What |\n|---|---|---|---|---|\n" + rows.joined()
+            return "## [\(group)]\n\n| Key | Option | Allowed | Default | What |\n|---|---|---|---|---|\n"
+                + rows.joined()
         }.joined(separator: "\n")
     }
 
@@ -82,7 +86,9 @@ enum Reference {
         setting.fallback.isEmpty ? "Empty by default." : "Default: \(setting.fallback)."
     }
 
-    private static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() + "." }
+    private static func sentence(_ text: String) -> String {
+        text.prefix(1).uppercased() + text.dropFirst() + "."
+    }
 
     private static func roff(_ text: String) -> String {
         var result = ""

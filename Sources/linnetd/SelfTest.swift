@@ -45,7 +45,9 @@ actor SelfTest {
             try FileSystem.remove(scratch)
             tell("state folder", nil, good: folder)
         } catch {
-            tell("state folder", "\(error.message); give it to the user of linnetd, or set [state] folder", good: "")
+            tell(
+                "state folder", "\(error.message); give it to the user of linnetd, or set [state] folder",
+                good: "")
         }
     }
 
@@ -84,7 +86,9 @@ actor SelfTest {
             default: tell("renderer", "\(program) ended with \(exit)", good: "")
             }
         } catch {
-            tell("renderer", "\(program) cannot be launched; is it installed? Else set [renderer] program", good: "")
+            tell(
+                "renderer", "\(program) cannot be launched; is it installed? Else set [renderer] program",
+                good: "")
         }
     }
 }

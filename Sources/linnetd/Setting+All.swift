@@ -21,7 +21,8 @@ extension Setting {
         summary: "TCP port of HTTP and WebSocket; 0 takes a free one",
         detail: "The advertisement names the port that was taken.")
     static let clockPort = Setting(
-        group: "network", key: "clock-port", option: "clock-port", kind: .integer(0...65535), fallback: "7381",
+        group: "network", key: "clock-port", option: "clock-port", kind: .integer(0...65535),
+        fallback: "7381",
         summary: "UDP port of the clock of groups",
         detail: "Nothing listens there until the receiver can play in groups, which this version cannot.")
     static let hostNames = Setting(
@@ -42,7 +43,9 @@ extension Setting {
     static let takeover = Setting(
         group: "sessions", key: "takeover", option: "takeover", kind: .choice(["takeOver", "refuse"]),
         fallback: "takeOver", summary: "what happens when somebody plays while another one does",
-        detail: "With takeOver the newcomer plays and the other is told who it was; with refuse the newcomer is refused.")
+        detail:
+            "With takeOver the newcomer plays and the other is told who it was; with refuse the newcomer is refused."
+    )
     static let keepPlaying = Setting(
         group: "sessions", key: "keep-playing", option: "keep-playing", kind: .boolean, fallback: "yes",
         summary: "go on playing when the sender stays away", detail: "")
@@ -55,7 +58,8 @@ extension Setting {
     static let allowFile = Setting(
         group: "sessions", key: "allow-file", option: "allow-file", kind: .boolean, fallback: "no",
         summary: "play file: URLs, files of this host",
-        detail: "Every sender on the network can then have any file played that the receiver's user can read.")
+        detail: "Every sender on the network can then have any file played that the receiver's user can read."
+    )
 
     static let device = Setting(
         group: "output", key: "device", option: "device", kind: .text(1...255), fallback: "auto",
@@ -68,7 +72,9 @@ extension Setting {
     static let mixer = Setting(
         group: "output", key: "mixer", option: "mixer", kind: .text(1...63), fallback: "auto",
         summary: "mixer element that follows the volume; auto or none",
-        detail: "With auto the usual elements are tried; with none, or if there is none, the volume is made in software.")
+        detail:
+            "With auto the usual elements are tried; with none, or if there is none, the volume is made in software."
+    )
     static let volume = Setting(
         group: "output", key: "volume", option: "volume", kind: .number(0...1), fallback: "0.5",
         summary: "volume at the very first start",
@@ -119,7 +125,8 @@ extension Setting {
 
     /// Every setting, in the order of the manual.
     static let all: [Setting] = [
-        name, model, deviceType, port, clockPort, hostNames, advertise, accessPolicy, takeover, keepPlaying, grace,
+        name, model, deviceType, port, clockPort, hostNames, advertise, accessPolicy, takeover, keepPlaying,
+        grace,
         loadTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, videoSink, rendererMode,
         rendererProgram, pluginFolder, logLevel, stateFolder,
     ]

@@ -35,7 +35,8 @@ final class StateFile: StateStore {
     private func setAside(reason: String) {
         let other = "\(path).corrupt-\(Machine.secondsSinceEpoch)"
         log.write(
-            .warning, "state", "the state is damaged, set aside, starting afresh", ["reason": reason, "file": other])
+            .warning, "state", "the state is damaged, set aside, starting afresh",
+            ["reason": reason, "file": other])
         do {
             try FileSystem.rename(path, to: other)
         } catch {
@@ -66,7 +67,8 @@ final class StateFile: StateStore {
             ("identifier", state.identifier), ("name", state.name ?? ""), ("volume", "\(state.volume.level)"),
             ("muted", state.volume.isMuted ? "true" : "false"), ("output-trim", "\(state.outputTrim)"),
         ]
-        return "# Written by linnetd.\n" + KeyFile.text(of: [(group, values.map { (key: $0.0, value: $0.1) })])
+        return "# Written by linnetd.\n"
+            + KeyFile.text(of: [(group, values.map { (key: $0.0, value: $0.1) })])
     }
 
     /// Writes the newest text, one write at a time, off the receiver's loop.

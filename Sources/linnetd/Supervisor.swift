@@ -24,7 +24,8 @@ actor Supervisor {
     /// Takes over the signals. Before the receiver starts, so that none is missed.
     func begin() {
         for number in [Self.interrupt, Self.terminate] {
-            sources.append(EventSource.signal(number) { [weak self] in self?.assumeIsolated { $0.signalled() } })
+            sources.append(
+                EventSource.signal(number) { [weak self] in self?.assumeIsolated { $0.signalled() } })
         }
         if let interval = ServiceManager.watchdogInterval {
             sources.append(EventSource.repeating(every: interval) { ServiceManager.watchdog() })

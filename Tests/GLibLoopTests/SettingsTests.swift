@@ -189,21 +189,3 @@ import Testing
 }
 
 private var isRoot: Bool { (try? FileSystem.list("/proc/1/fd")) != nil }
-
-@Suite(.timeLimit(.minutes(1))) struct ProcessTests {
-    @Test func `the boot's identity and the host's name are known`() {
-        #expect(Machine.bootIdentifier?.count == 36)
-        #expect(!Machine.hostName.isEmpty)
-        #expect(!Machine.hostName.contains("."))
-    }
-
-    @Test func `levels are ordered by urgency and have names`() {
-        #expect(Journal.Level.error < .debug)
-        #expect(Journal.Level(named: "notice") == .notice)
-        #expect(Journal.Level(named: "loud") == nil)
-    }
-
-    @Test func `without a service manager nothing is sent`() {
-        #expect(Machine.environment("NOTIFY_SOCKET") != nil || !ServiceManager.ready())
-    }
-}

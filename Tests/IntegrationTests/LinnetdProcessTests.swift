@@ -43,12 +43,15 @@ import Testing
     }
 
     @Test func `a port that is taken is told in one line, with exit status 1`() async throws {
-        let (_, port) = try await start()
+        let (first, port) = try await start()
         let (lines, exit) = try await ProgramRun.output(
-            of: "linnetd", ["--config-dir=\(folder.path)", "--state-dir=\(folder.path)/other", "--port=\(port)"])
+            of: "linnetd",
+            ["--config-dir=\(folder.path)", "--state-dir=\(folder.path)/other", "--port=\(port)"])
         #expect(lines.filter { $0.hasPrefix("linnetd: ") }.count == 1)
         #expect(lines.contains { $0.hasPrefix("linnetd: cannot listen on port \(port): ") })
         #expect(exit == .status(1))
+        await first.send(signal: SIGTERM)
+        #expect(await first.exit() == .status(0))
     }
 
     @Test func `a renderer that is killed comes back`() async throws {
@@ -145,7 +148,8 @@ import Testing
     @Test func `a wrong value keeps the daemon from starting`() async throws {
         try write("[network]\nport=x\n")
         let (lines, exit) = try await linnetd()
-        #expect(lines == ["linnetd: \(folder.path)/receiver.conf:2: port must be a whole number from 0 to 65535"])
+        #expect(
+            lines == ["linnetd: \(folder.path)/receiver.conf:2: port must be a whole number from 0 to 65535"])
         #expect(exit == .status(78))
     }
 

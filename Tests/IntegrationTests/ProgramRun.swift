@@ -16,6 +16,7 @@ actor ProgramRun {
     private var child: ChildProcess?
     private var link: ByteLink?
     private var partial: [UInt8] = []
+    private var skipped: [String] = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
@@ -34,7 +35,9 @@ actor ProgramRun {
     }
 
     /// The whole output and the exit of a program that ends by itself.
-    static func output(of name: String, _ arguments: [String]) async throws -> (lines: [String], exit: ChildProcess.Exit?) {
+    static func output(of name: String, _ arguments: [String]) async throws -> (
+        lines: [String], exit: ChildProcess.Exit?
+    ) {
         let run = try await start(name, arguments)
         var lines: [String] = []
         while let line = await run.line() { lines.append(line) }
@@ -70,9 +73,13 @@ actor ProgramRun {
         return line
     }
 
-    /// The next line that holds `text`.
+    /// The first line that holds `text` and was not asked for before; lines of several processes come in any order.
     func line(with text: String) async -> String? {
-        while let line = await line() { if line.contains(text) { return line } }
+        if let index = skipped.firstIndex(where: { $0.contains(text) }) { return skipped.remove(at: index) }
+        while let line = await line() {
+            if line.contains(text) { return line }
+            skipped.append(line)
+        }
         return nil
     }
 

@@ -5,6 +5,7 @@ import MediaModel
 import ReceiverRuntime
 import ReceiverTestKit
 import RouteWire
+import SessionCore
 import Testing
 
 struct RobustnessTests {
@@ -56,6 +57,39 @@ struct RobustnessTests {
         ] {
             #expect(try answer(text)["error"]?["data"]?["reason"] == "parseError")
         }
+    }
+
+    @Test func `eight messages in a row that are no requests are answered, and close the connection`() throws
+    {
+        let receiver = try TestReceiver.running()
+        let client = receiver.listener.connect()
+        let nonsense = ["{", "42", "[]", "[1,2]", "", #"{"id":1}"#, "nonsense"]
+        for text in nonsense { client.say(text) }
+        #expect(client.closing == nil)
+        // A request that is refused is a request: the count begins again.
+        client.say(#"{"jsonrpc":"2.0","id":1,"method":"no.such"}"#)
+        for text in nonsense { client.say(text) }
+        client.say(#"[3, {"jsonrpc":"2.0","id":1,"method":"state.get"}]"#)
+        for text in nonsense { client.say(text) }
+        #expect(client.closing == nil)
+        client.say("{")
+        #expect(client.closing?.code == 1008)
+        #expect(client.closing?.reason == "8 messages in a row were no requests")
+        #expect(client.takeTexts().count == 24)
+    }
+
+    @Test func `senders that come and go without a word leave no more timers than routes`() throws {
+        let receiver = try TestReceiver.running()
+        let armed = receiver.clock.armed
+        for _ in 0..<200 {
+            let sender = TestSender(receiver)
+            try sender.activate()
+            sender.client.vanish()
+        }
+        #expect(receiver.shell.state.routes.count == 32)
+        #expect(receiver.clock.armed - armed <= 33)
+        receiver.clock.advance(by: .seconds(31))
+        #expect(receiver.shell.state.routes.isEmpty)
     }
 
     @Test func `the answers of a batch leave together and before the state they caused`() throws {

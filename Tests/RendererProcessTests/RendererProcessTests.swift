@@ -35,14 +35,14 @@ import Testing
     }
 
     @Test func `a renderer that answers no ping is ended`() async throws {
-        let stage = try Stage("exec sleep 1000")
+        let stage = try Stage("\(Stage.sleep)")
         let events = await stage.start { $0.pingInterval = .milliseconds(30) }
         #expect(await events.next() == .exited(reason: "it left 2 pings unanswered, signal 9"))
         await stage.end()
     }
 
     @Test func `a renderer that says nonsense is ended`() async throws {
-        let stage = try Stage("printf 'hello, who is there' >&3; exec sleep 1000")
+        let stage = try Stage("printf 'hello, who is there' >&3; \(Stage.sleep)")
         let events = await stage.start()
         let reason = try #require(await events.next()?.exitReason)
         #expect(reason.hasSuffix(", signal 9"))
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `a renderer that does not read is ended before its commands fill the memory`() async throws {
-        let stage = try Stage("exec sleep 1000")
+        let stage = try Stage("\(Stage.sleep)")
         let events = await stage.start { $0.isWarm = false }
         #expect(await events.next() == .started(OutputStatus(state: .closed, device: "test")))
         await stage.run { renderer in
@@ -64,8 +64,9 @@ import Testing
     }
 
     @Test func `a restart names its reason`() async throws {
-        let stage = try Stage("exec sleep 1000")
+        let stage = try Stage("\(Stage.sleep)")
         let events = await stage.start()
+        #expect(await stage.logged.next() == "renderer launched")
         await stage.run { $0.restart(reason: "it is stuck") }
         #expect(await events.next() == .exited(reason: "it is stuck, signal 9"))
         await stage.end()
@@ -95,6 +96,8 @@ extension RendererEvent {
 /// A renderer process on a loop of its own.
 private actor Stage {
     private nonisolated let loop = GLibLoop(named: "stage")
+    /// Neither reads nor answers, and holds nothing of the test's when that is over.
+    static let sleep = "exec sleep 5 >/dev/null 2>&1"
     nonisolated let script: String
     nonisolated let log = RecordingLog()
     nonisolated let logged: Waiting<String>

@@ -129,16 +129,4 @@ struct JSONReferenceTests {
         }
         #expect(throws: JSONText.Failure.self) { try JSONText.decode(utf8: [0x5b, 0x5d, 0x20], limit: 2) }
     }
-
-    @Test func `the largest frame is read in a time in proportion to it`() throws {
-        func time(_ count: Int) throws -> Duration {
-            let text = "[" + Array(repeating: #"{"a":[1.5,null]}"#, count: count).joined(separator: ",") + "]"
-            return try ContinuousClock().measure { _ = try JSONText.decode(text, limit: 65_536) }
-        }
-        _ = try time(10)
-        // Sixteen times the text; anything quadratic takes 256 times.
-        let small = try (0..<5).map { _ in try time(220) }.min() ?? .zero
-        let large = try (0..<3).map { _ in try time(3_520) }.min() ?? .zero
-        #expect(large < small * 100)
-    }
 }

@@ -252,7 +252,19 @@ struct PlaybackTests {
             .init(), Timeline(range: .empty, seekableRanges: [], isLive: false, capabilities: []))
         scene.reaches(seconds(40))
         #expect(scene.session?.position.position == seconds(40))
-        #expect(scene.asks(.seek(to: .zero, tolerance: .zero)).refusal == .notSeekable)
+    }
+
+    @Test func `a seek before the length is known waits for it`() {
+        var scene = Scene.playing(
+            .init(), Timeline(range: .empty, seekableRanges: [], isLive: false, capabilities: []))
+        #expect(scene.asks(.seek(to: seconds(70), tolerance: .zero)).commands.isEmpty)
+        #expect(scene.asks(.seek(to: seconds(90), tolerance: .zero)).answer == .accepted)
+        let effects = scene.happens(.renderer(.timelineChanged(scene.load, Timeline.file)))
+        guard case .seek(_, _, let place, _) = effects.commands.first else {
+            Issue.record("no seek followed")
+            return
+        }
+        #expect(effects.commands.count == 1 && place == seconds(90))
     }
 
     @Test func `a window that moves on takes the position along`() {

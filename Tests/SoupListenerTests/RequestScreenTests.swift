@@ -8,7 +8,8 @@ import Testing
     private let screen = RequestScreen(names: ["den", "den.local", "Music.Example.org"])
 
     @Test(arguments: [
-        "192.0.2.1", "192.0.2.1:7380", "[2001:db8::1]:7380", "[fe80::1%25eth0]", "localhost", "LOCALHOST:1", "den",
+        "192.0.2.1", "192.0.2.1:7380", "[2001:db8::1]:7380", "[fe80::1%25eth0]", "localhost", "LOCALHOST:1",
+        "den",
         "Den.local:7380", "den.local.", "music.example.org",
     ])
     func `an address or a name of ours is taken`(host: String) {
@@ -16,7 +17,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "evil.example", "den.local.evil.example", "192.0.2.1.evil.example", "192.0.2", "192.0.2.256", "[::1",
+        "", "evil.example", "den.local.evil.example", "192.0.2.1.evil.example", "192.0.2", "192.0.2.256",
+        "[::1",
         "[den]", "den:x", "::1", "0x7f.1", "localhost:7380:1", "[::1]x",
     ])
     func `a name that a stranger could have made up is misdirected`(host: String) {

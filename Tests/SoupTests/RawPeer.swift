@@ -121,11 +121,24 @@ final class SilentListener: Sendable {
     deinit { _ = close(socket) }
 }
 
-/// The number of descriptors this process has open.
-func openDescriptors() -> Int {
-    guard let directory = unsafe opendir("/proc/self/fd") else { return 0 }
-    defer { _ = unsafe closedir(directory) }
-    var count = 0
-    while unsafe readdir(directory) != nil { count += 1 }
-    return count
+/// How many descriptors of this process are a server's end of a connection to its port.
+func heldConnections(port: UInt16) -> Int {
+    (0..<1024).count { descriptor in
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        var isListening: Int32 = 0
+        var size = socklen_t(4)
+        guard
+            unsafe getsockopt(Int32(descriptor), SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0,
+            isListening == 0
+        else { return false }
+        return unsafe withUnsafeMutablePointer(to: &address) {
+            let generic = unsafe UnsafeMutableRawPointer($0).assumingMemoryBound(to: sockaddr.self)
+            guard unsafe getsockname(Int32(descriptor), generic, &length) == 0 else { return false }
+            // The port stands at the same place for both families.
+            let internet = unsafe UnsafeMutableRawPointer($0).assumingMemoryBound(to: sockaddr_in.self)
+            let isInternet = unsafe [AF_INET, AF_INET6].contains(Int32($0.pointee.ss_family))
+            return unsafe isInternet && UInt16(bigEndian: internet.pointee.sin_port) == port
+        }
+    }
 }

@@ -37,8 +37,20 @@ from() {
     local source=$1
     shift
     # Each word of a pipeline is one argument. The registry is GStreamer's own.
-    gst-launch-1.0 -q filesrc location="$source" ! wavparse ! audioconvert ! "$@" >log 2>&1 ||
-        { cat log >&2; echo "make-media: failed: $source ! $*" >&2; exit 1; }
+    # hlssink2 of GStreamer 1.22 now and then waits for itself; what has taken half a minute does not end, and the next
+    # try goes well.
+    local try
+    for try in 1 2 3 4; do
+        local status=0
+        timeout --kill-after=2 30 \
+            gst-launch-1.0 -q filesrc location="$source" ! wavparse ! audioconvert ! "$@" >log 2>&1 || status=$?
+        [[ $status -ne 0 ]] || return 0
+        [[ $status -eq 124 || $status -eq 137 ]] || break
+        echo "make-media: no end after 30 s, try $try: $source ! $*" >&2
+    done
+    cat log >&2
+    echo "make-media: failed: $source ! $*" >&2
+    exit 1
 }
 
 # The tags of a file as a property of taginject, which stands before the element that writes them; gst-launch wants the spaces escaped, quotes or not.

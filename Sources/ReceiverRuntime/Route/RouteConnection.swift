@@ -11,6 +11,8 @@ final class RouteConnection {
     /// Answers and announcements that may wait for a reader that does not read.
     static let answerLimit = 256 * 1024
     static let requestLimit = 32
+    /// Messages in a row that may be no requests.
+    static let nonsenseLimit = 8
 
     let id: ConnectionID
     let client: any Client
@@ -23,6 +25,8 @@ final class RouteConnection {
     /// True while the requests of a batch are handled: their answers come first.
     var isInBatch = false
     var isClosing = false
+    /// Messages since the last one that held a request.
+    var nonsense = 0
     var channel = DataChannel()
     private var waiting: [UInt64: WaitingRequest] = [:]
     private var requestsMade: UInt64 = 0

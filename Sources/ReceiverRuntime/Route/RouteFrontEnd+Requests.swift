@@ -8,7 +8,9 @@ import SessionCore
 extension RouteFrontEnd {
     /// Handles a text frame: one request, or a batch whose answers leave together, before the states they caused.
     func handle(_ text: String, received: Int64, from connection: RouteConnection) {
-        switch IncomingText.decode(text) {
+        let incoming = IncomingText.decode(text)
+        defer { judge(incoming, of: connection) }
+        switch incoming {
         case .single(let request):
             handle(
                 request, received: received, from: connection,
@@ -22,6 +24,13 @@ extension RouteFrontEnd {
             connection.isInBatch = false
             push(to: connection)
         }
+    }
+
+    /// Closes a connection whose peer has spoken something else for a while; the last of it was answered all the same.
+    private func judge(_ incoming: IncomingText, of connection: RouteConnection) {
+        connection.nonsense = incoming.isNonsense ? connection.nonsense + 1 : 0
+        guard connection.nonsense >= RouteConnection.nonsenseLimit else { return }
+        cut(connection, 1008, "\(connection.nonsense) messages in a row were no requests")
     }
 
     private func handle(

@@ -74,6 +74,8 @@ class Client:
         if "method" in message:
             self.take_notification(message["method"], message.get("params", {}))
         elif message.get("id") in self.answers:
+            # At once, not when its caller goes on: the next message may be a step from this state.
+            self.take_state(message.get("result"))
             self.answers.pop(message["id"]).set_result(message)
         else:
             self.strays.append(message)
@@ -87,6 +89,12 @@ class Client:
             self.faults.append(f"a step from {params['base']} while the state is at {self.version}")
         self.adopt(params["version"], openrpc.merge(self.state, params["patch"]))
         self.changes.append((params, self.state))
+
+    def take_state(self, result):
+        if isinstance(result, dict) and "state" in result and "version" in result:
+            # A push may have overtaken the answer; the newer one counts.
+            if self.version is None or result["version"] >= self.version:
+                self.adopt(result["version"], result["state"])
 
     def adopt(self, version, state):
         if self.version is not None and version < self.version:
@@ -109,10 +117,6 @@ class Client:
         result = message.get("result")
         if method in self.document.methods:
             self.faults += self.document.result_faults(method, result)
-        if isinstance(result, dict) and "state" in result and "version" in result:
-            # A push may have overtaken the answer; the newer one counts.
-            if self.version is None or result["version"] >= self.version:
-                self.adopt(result["version"], result["state"])
         return result
 
     async def send_raw(self, data):

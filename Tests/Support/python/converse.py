@@ -188,9 +188,14 @@ async def pause_and_resume(talk):
     result = await talk.owner.call("playback.setPlaying", session=talk.session, playing=False)
     check(result["outcome"] == "accepted", result)
     await talk.owner.until(lambda: not talk.mine()["isPlaying"] and talk.mine()["position"]["rate"] == 0, "the pause")
-    # The session may be left out: then the one that plays is meant. Another sender may control it, too.
-    await talk.observer.call("playback.setPlaying", playing=True)
+    # The session may be left out: then the one that plays is meant. Another sender with a route may control it, too.
+    await talk.refused(talk.observer, "routeRequired", "playback.setPlaying", playing=True)
+    remote = await talk.connect()
+    await remote.call("route.activate", version=1, sender={"id": str(uuid.uuid4()), "name": "Remote"})
+    await remote.call("playback.setPlaying", playing=True)
     await talk.owner.until(lambda: talk.mine()["isPlaying"] and talk.mine()["position"]["rate"] == 1, "going on")
+    await remote.call("route.deactivate")
+    await remote.close()
 
 
 @step
@@ -284,6 +289,8 @@ async def nonsense_is_answered_and_disturbs_nothing(talk):
         check(error.get("code") in expected, f"{text[:60]!r} was answered with {client.strays[-1]}, not {reasons}")
         if "invalidParams" in reasons and error["code"] == codes["invalidParams"]:
             check(error["data"].get("path"), f"no path in {error}")
+        # Who sends nothing but nonsense is cut off.
+        await client.call("clock.ping")
     # A batch is answered one by one; the order of its answers is free.
     count = len(client.strays)
     await client.send_raw(json.dumps([

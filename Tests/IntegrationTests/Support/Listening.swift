@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import MediaModel
+import ReceiverTestKit
+import RouteKit
+
+extension MediaTime {
+    static func seconds(_ seconds: Double) -> MediaTime { MediaTime(nanoseconds: Int64(seconds * 1e9)) }
+}
+
+extension CardRecording {
+    /// The second of the test media that is heard at a moment; nil where there is none.
+    func second(at time: Int64, window: Duration = .milliseconds(60)) -> Int? {
+        let sound = heard(from: time, for: window)
+        return sound.isSilent ? nil : sound.positionSecond
+    }
+
+    /// When second `second` of the test media begins to be heard, searched from `time` on; nil if it is not heard.
+    /// Exact to a few milliseconds.
+    func beginning(ofSecond second: Int, from time: Int64) -> Int64? {
+        guard let end = lastSound(), let start = segments.first?.start else { return nil }
+        let step: Int64 = 5_000_000
+        let middle = 390 + 20 * Double(second)
+        var at = max(time, start)
+        while at < end - 40_000_000 {
+            // The window is half and half where its frequency is in the middle of both.
+            if let frequency = heard(from: at, for: .milliseconds(40)).frequency, frequency >= middle,
+                frequency < middle + 25
+            {
+                return at + 20_000_000
+            }
+            at += step
+        }
+        return nil
+    }
+}
+
+extension SimulatedCard {
+    /// Waits until second `second` of the test media begins to be heard, and has been for a while; says when.
+    mutating func beginning(
+        ofSecond second: Int, from time: Int64, within limit: Duration = .seconds(8)
+    ) async throws -> Int64 {
+        var found: Int64?
+        var looked: Int64 = 0
+        let recording = await recording(within: limit) { recording in
+            // A look costs; nothing is missed by taking one only every 50 ms.
+            guard Self.now - looked > 50_000_000 else { return false }
+            looked = Self.now
+            found = recording.beginning(ofSecond: second, from: time)
+            return found.map { $0 + 100_000_000 < Self.now } ?? false
+        }
+        guard recording != nil, let found else {
+            throw TestFailure(
+                "second \(second) is not heard within \(limit); now: \(String(describing: self.recording().second(at: Self.now - 100_000_000)))"
+            )
+        }
+        return found
+    }
+
+    /// Waits for `length` of sound after the first that is heard from `time` on, and says when that was.
+    mutating func sound(
+        from time: Int64, for length: Duration = .milliseconds(200), within limit: Duration = .seconds(8)
+    ) async throws -> (start: Int64, recording: CardRecording) {
+        let nanoseconds = Int64(length / .nanoseconds(1))
+        var start: Int64?
+        let recording = await recording(within: limit) { recording in
+            if start == nil { start = recording.firstSound(from: time) }
+            return start.map { $0 + nanoseconds < Self.now } ?? false
+        }
+        guard let recording, let start else { throw TestFailure("no sound within \(limit)") }
+        return (start, recording)
+    }
+}

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-FileCopyrightText: 2026 The Linnet contributors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Builds and runs all tests: first those of values and of libraries, side by side; then those that listen to a simulated
+# sound card, one after the other, since they would hear each other's load.
+# usage: test.sh     SWIFT names the toolchain's program
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+swift=${SWIFT:-swift}
+listening='AudioOutputTests|GStreamerRendererTests|IntegrationTests'
+
+# A test that waits for ever is a failure that names itself by being the last to start.
+run() {
+    timeout --kill-after=10 "$1" "$swift" test --skip-build "${@:2}"
+}
+
+"$swift" build --build-tests
+run 300 --skip "$listening"
+run 900 --no-parallel --filter "$listening"
