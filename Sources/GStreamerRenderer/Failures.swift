@@ -24,7 +24,8 @@ extension MediaFailure {
             self =
                 missing.map { Self.missing($0) }
                 ?? .init(.unsupportedFormat, "The media is of a format that is not played.")
-        case (.stream, 2) where missing != nil:
+        case (.stream, 1...3) where missing != nil:
+            // What could not be decoded had nowhere to go.
             self = Self.missing(missing)
         case (.stream, 11), (.stream, 12):
             self.init(.accessDenied, "The media is encrypted.")
