@@ -24,6 +24,7 @@ struct Bench {
         Options:
           --json            one JSON object a line
           --quick           fewer tries and formats, to see that everything works
+          --formats LIST    of flac, mp3, wav, m4a, for first-sound, seek and resume
           --programs DIR    where linnetd and linnet-renderer are (default: beside this program)
           --support DIR     where the simulated card and the HTTP server are (default: .build/support)
           --help            this text
@@ -41,7 +42,8 @@ struct Bench {
                 options: [
                     .init("json", nil, .flag, ""), .init("quick", nil, .flag, ""),
                     .init("help", "h", .flag, ""),
-                    .init("programs", nil, .string, ""), .init("support", nil, .string, ""),
+                    .init("formats", nil, .string, ""), .init("programs", nil, .string, ""),
+                    .init("support", nil, .string, ""),
                 ])
         } catch { return leave(2, "linnet-bench: \(error)\nTry linnet-bench --help.") }
         if line.flags.contains("help") { return print(help, terminator: "") }
@@ -55,6 +57,10 @@ struct Bench {
                 2, "linnet-bench: there is no bench '\(stranger)'; there are \(names.joined(separator: ", "))"
             )
         }
+        let formats = line.strings["formats"]?.split(separator: ",").map(String.init)
+        if let stranger = formats?.first(where: { !["flac", "mp3", "wav", "m4a"].contains($0) }) {
+            return leave(2, "linnet-bench: there is no format '\(stranger)'; there are flac, mp3, wav, m4a")
+        }
         let isJSON = line.flags.contains("json")
         let isQuick = line.flags.contains("quick")
         var isComplete = true
@@ -67,7 +73,7 @@ struct Bench {
                 programs: line.strings["programs"] ?? absoluteFolder(of: Swift.CommandLine.arguments[0]),
                 support: absolutePath(line.strings["support"] ?? ".build/support"))
             if !wanted.isDisjoint(with: ["first-sound", "seek", "resume"]) {
-                await benchSounds(bench, wanted: wanted, quick: isQuick, report: report)
+                await benchSounds(bench, wanted: wanted, formats: formats, quick: isQuick, report: report)
             }
             if wanted.contains("idle") { await benchIdle(bench, quick: isQuick, report: report) }
             if wanted.contains("control") { await benchControl(bench, quick: isQuick, report: report) }

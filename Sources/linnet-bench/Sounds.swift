@@ -63,13 +63,14 @@ func measureSounds(
         try await player.stop()
         return times
     }
+    // A lossy format leaks a little into the other channel, so what counts is well above that.
     for number in 0..<tries {
         let isFar = number % 2 == 0
         pause(milliseconds: 450)
         let start = monotonicNanoseconds()
         try await player.seek(seconds: (isFar ? 90 : 20) + number % 3)
         times.seek.add(
-            milliseconds(ear.firstSound(from: start, channel: isFar ? 1 : 0, threshold: 600), since: start))
+            milliseconds(ear.firstSound(from: start, channel: isFar ? 1 : 0, threshold: 3_000), since: start))
     }
     for _ in 0..<tries {
         pause(milliseconds: 250)
@@ -86,8 +87,10 @@ func measureSounds(
 }
 
 /// `first-sound`, `seek` and `resume`, which share their players.
-func benchSounds(_ bench: Workspace, wanted: Set<String>, quick: Bool, report: (Figure) -> Void) async {
-    let endings = quick ? ["flac", "mp3"] : ["flac", "mp3", "wav", "m4a"]
+func benchSounds(
+    _ bench: Workspace, wanted: Set<String>, formats: [String]?, quick: Bool, report: (Figure) -> Void
+) async {
+    let endings = formats ?? (quick ? ["flac", "mp3"] : ["flac", "mp3", "wav", "m4a"])
     let tries = quick ? 3 : 11
     let seeks = wanted.contains("seek") || wanted.contains("resume")
     var results: [String: [String: SoundTimes]] = [:]

@@ -119,7 +119,7 @@ final class Workspace {
         try writeWave(wave)
         let encoders = [
             ("flac", "flacenc"), ("mp3", "lamemp3enc target=bitrate bitrate=256 cbr=true ! id3v2mux"),
-            ("m4a", "avenc_aac bitrate=192000 ! aacparse ! mp4mux faststart=true"),
+            ("m4a", "voaacenc bitrate=192000 ! aacparse ! mp4mux faststart=true"),
         ]
         for (ending, encoder) in encoders {
             let stages =
