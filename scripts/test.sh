@@ -2,14 +2,14 @@
 # SPDX-FileCopyrightText: 2026 The Linnet contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds and runs all tests: first those of values and of libraries, side by side; then those that listen to a simulated
-# sound card, one after the other, since they would hear each other's load.
+# Builds and runs all tests: first those of values and of libraries, side by side; then those that start programs or
+# listen to a simulated sound card, one after the other, since each would feel the others' load.
 # usage: test.sh     SWIFT names the toolchain's program
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 swift=${SWIFT:-swift}
-listening='AudioOutputTests|GStreamerRendererTests|IntegrationTests'
+listening='RendererProcessTests|AudioOutputTests|GStreamerRendererTests|IntegrationTests'
 
 # A test that waits for ever is a failure that names itself by being the last to start.
 run() {
