@@ -91,7 +91,9 @@ import Testing
         }
         #expect(answered.sorted() == Array(1...20))
         #expect(answered.last == 20)
-        let position = try await test.sounding()
+        // An earlier place may have been heard for a moment.
+        var position = try await test.sounding()
+        while position.position.seconds < 39.9 { position = try await test.sounding() }
         let sound = try await listen(&card, from: position.clockTime, for: .milliseconds(100))
         #expect(sound.positionSecond == 40)
     }
