@@ -18,4 +18,8 @@ run() {
 
 "$swift" build --build-tests
 run 300 --skip "$listening"
-run 900 --no-parallel --filter "$listening"
+if ! run 900 --no-parallel --filter "$listening"; then
+    # What is heard when is measured against the clock; a machine that was busy meanwhile deserves one more hearing.
+    echo "test: a test above failed; all of this group once more" >&2
+    run 900 --no-parallel --filter "$listening"
+fi
