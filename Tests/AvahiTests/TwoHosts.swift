@@ -3,6 +3,7 @@
 
 import GLibLoop
 import Settings
+import Synchronization
 
 /// Two network namespaces with an Avahi daemon each, for as long as this lives. See `Tests/Support/two-hosts.sh`.
 actor TwoHosts {
@@ -24,7 +25,12 @@ actor TwoHosts {
         return String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) + "/dns-sd-probe"
     }()
 
-    private let prefix = "lt\(Machine.processIdentifier)"
+    /// Counts the pairs: the hosts of one test are still being taken down while the next one's are set up.
+    private static let count = Mutex(0)
+    private let prefix = count.withLock { count in
+        count += 1
+        return "lt\(Machine.processIdentifier)n\(count)"
+    }
     private var running: [Running] = []
     private var holder: Running?
 
