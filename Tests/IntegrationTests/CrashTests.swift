@@ -17,15 +17,15 @@ extension Receiving {
                 let control = try await receiver.playReady("position.flac", options: options)
                 _ = try await card.beginning(ofSecond: 11, from: 0)
                 let renderer = try #require(receiver.renderer)
-                let place = control.position().seconds
+                // Second 11 has just begun; what is told may lag behind what is heard by the bound that is checked below.
+                let next = max(Int(control.position().seconds + 0.1), 11) + 1
                 let killed = SimulatedCard.now
                 _ = try ChildProcess(["kill", "-9", "\(renderer)"]).wait(milliseconds: 1_000)
-                let change = try await card.beginning(ofSecond: Int(place) + 1, from: killed)
+                let change = try await card.beginning(ofSecond: next, from: killed)
                 #expect(change - killed < 2_500_000_000)
                 #expect(control.end == nil)
                 #expect(
-                    abs(control.playbackPosition.position(atClockTime: change).seconds - place.rounded(.up))
-                        < 0.1)
+                    abs(control.playbackPosition.position(atClockTime: change).seconds - Double(next)) < 0.1)
                 #expect(receiver.renderer != renderer)
                 // It obeys as before.
                 let asked = SimulatedCard.now
