@@ -123,6 +123,9 @@ let package = Package(
         // Fakes of the runtime's ports, a clock moved by hand, the simulated card's reader.
         target("ReceiverTestKit", ["ReceiverRuntime", "SessionCore", "MediaModel", "Timing"]),
 
+        // A loop for the tests of what lives on one.
+        target("LoopTestKit", ["GLibLoop"]),
+
         // Blocking processes, sockets and counters of the system, for benches and tests.
         target("SystemProbe"),
 
@@ -138,9 +141,9 @@ let package = Package(
         tests(
             "ReceiverRuntimeTests",
             ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire", "MediaModel", "GLibLoop"]),
-        tests("GLibLoopTests", ["GLibLoop", "Settings"]),
-        tests("SoupTests", ["Soup", "GLibLoop"]),
-        tests("AvahiTests", ["Avahi", "GLibLoop", "Settings"]),
+        tests("GLibLoopTests", ["LoopTestKit", "GLibLoop", "Settings"]),
+        tests("SoupTests", ["LoopTestKit", "Soup", "GLibLoop"]),
+        tests("AvahiTests", ["LoopTestKit", "Avahi", "GLibLoop", "Settings"]),
         tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel", "ReceiverTestKit"]),
         tests(
             "GStreamerRendererTests",

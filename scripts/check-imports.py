@@ -25,7 +25,7 @@ GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
 FENCES = GLIB_FENCES | {"ALSA", "SystemProbe"}
 ADAPTERS = {"SoupListener", "AvahiAdvertiser", "RendererProcess", "AudioOutput", "GStreamerRenderer"}
 LIBRARIES = {"RouteKit"}
-SUPPORT = {"ReceiverTestKit"}
+SUPPORT = {"ReceiverTestKit", "LoopTestKit"}
 
 # Target → what it may import. Modules of the toolchain are named too: nothing else may be used.
 ALLOWED = {
@@ -49,6 +49,7 @@ ALLOWED = {
     "AudioOutput": WORDS | {"ALSA", "Synchronization"},
     "GStreamerRenderer": WORDS | {"GStreamer", "AudioOutput", "GLibLoop", "Synchronization"},
     "RouteKit": WORDS | {"RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
+    "LoopTestKit": {"GLibLoop", "Synchronization"},
     "ReceiverTestKit": WORDS | CORE | RUNTIME | {"RouteWire", "Synchronization", "Glibc"},
     "linnetd": WORDS | RUNTIME | {
         # The renderer's settings cross the wire as they are made here.

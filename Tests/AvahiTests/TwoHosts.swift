@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GLibLoop
+import LoopTestKit
 import Settings
 import Synchronization
 

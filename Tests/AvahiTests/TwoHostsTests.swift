@@ -3,6 +3,7 @@
 
 import Avahi
 import GLibLoop
+import LoopTestKit
 import Testing
 
 @Suite(

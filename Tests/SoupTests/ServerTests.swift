@@ -3,6 +3,7 @@
 
 import GLibLoop
 import Glibc
+import LoopTestKit
 import Soup
 import Testing
 

@@ -1,58 +1,59 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-import GLibLoop
+package import GLibLoop
 import Synchronization
 
 /// A place on a loop's thread where a test's code runs, and where what it made is kept.
-actor OnLoop {
-    nonisolated let loop: GLibLoop
+package actor OnLoop {
+    package nonisolated let loop: GLibLoop
     private var kept: [AnyObject] = []
 
-    init(batch: Int = 256) { loop = GLibLoop(named: "test", batch: batch) }
+    package init(batch: Int = 256) { loop = GLibLoop(named: "test", batch: batch) }
 
     // What is kept belongs to the loop's thread and must be let go there.
     isolated deinit { kept.removeAll() }
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-    func run<Value: Sendable>(
+    package func run<Value: Sendable>(
         _ body: @Sendable (isolated OnLoop) async throws -> Value
     ) async rethrows -> Value {
         try await body(self)
     }
 
-    func keep(_ object: AnyObject) { kept.append(object) }
+    package func keep(_ object: AnyObject) { kept.append(object) }
 
-    func dropAll() { kept.removeAll() }
+    package func dropAll() { kept.removeAll() }
 }
 
 /// Values on their way from callbacks to a waiting test.
-struct Mailbox<Value: Sendable>: Sendable {
+package struct Mailbox<Value: Sendable>: Sendable {
     private let stream: AsyncStream<Value>
     private let continuation: AsyncStream<Value>.Continuation
 
-    init() { (stream, continuation) = AsyncStream.makeStream() }
+    package init() { (stream, continuation) = AsyncStream.makeStream() }
 
-    func put(_ value: Value) { continuation.yield(value) }
+    package func put(_ value: Value) { continuation.yield(value) }
 
     /// The next value. One reader at a time.
-    func next() async -> Value? {
+    package func next() async -> Value? {
         for await value in stream { return value }
         return nil
     }
 
     /// The first value that fits; the others before it are dropped.
-    func first(where fits: @Sendable (Value) -> Bool) async -> Value? {
+    package func first(where fits: @Sendable (Value) -> Bool) async -> Value? {
         for await value in stream where fits(value) { return value }
         return nil
     }
 }
 
 /// What several threads have noted.
-final class Notes<Value: Sendable>: Sendable {
+package final class Notes<Value: Sendable>: Sendable {
     private let values = Mutex<[Value]>([])
-    var all: [Value] { values.withLock { $0 } }
+    package init() {}
+    package var all: [Value] { values.withLock { $0 } }
 
-    func add(_ value: Value) { values.withLock { $0.append(value) } }
+    package func add(_ value: Value) { values.withLock { $0.append(value) } }
 }
