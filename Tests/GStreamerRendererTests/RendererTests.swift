@@ -29,8 +29,10 @@ import Testing
         #expect(after.positionSecond == 31)
     }
 
-    @Test(arguments: ["hls/stream.m3u8", "hls/audio.m3u8", "dash/stream.mpd", "video.mp4", "video.webm"])
-    func `plays streams and the sound of videos`(name: String) async throws {
+    // HLS and DASH are played by `FormatTests`, in the renderer's own process: adaptivedemux2 of GStreamer 1.22 now and
+    // then aborts its process at a seek (downloadrequest.c, "in_use == FALSE"), which would be this one.
+    @Test(arguments: ["video.mp4", "video.webm"])
+    func `plays the sound of videos`(name: String) async throws {
         var card = try #require(TestCards.take())
         let test = try RendererUnderTest(device: card.device)
         test.play(try Media.http(name))
