@@ -99,7 +99,8 @@ let package = Package(
         // The stage between decoded samples and the card.
         target("AudioOutput", ["MediaModel", "Timing", "ALSA"]),
         // Media played by GStreamer into the output stage.
-        target("GStreamerRenderer", ["MediaModel", "Timing", "GStreamer", "AudioOutput", "GLibLoop"]),
+        target(
+            "GStreamerRenderer", ["MediaModel", "Timing", "GStreamer", "Soup", "AudioOutput", "GLibLoop"]),
 
         // MARK: Public libraries
         // The sender's side of the protocol.

@@ -46,7 +46,8 @@ extension GStreamerRenderer {
         let request = MediaPipeline.Request(
             uri: current.item.uri, headers: current.item.headers,
             userAgent: current.item.userAgent ?? configuration.userAgent, rates: rates,
-            video: configuration.video, audio: current.table.currentAudio, contexts: contexts)
+            video: configuration.video, audio: current.table.currentAudio, contexts: contexts,
+            isHeld: current.isHeld)
         do throws(MediaFailure) {
             let pipeline = try MediaPipeline(number: number, request: request, feed: feed) {
                 [inputs] message in
@@ -66,7 +67,7 @@ extension GStreamerRenderer {
             if let id = seek?.id { report(.seekFinished(current.id, id, failure: nil)) }
         }
         output.close(current.stream)
-        current.pipeline?.tearDown()
+        if let pipeline = current.pipeline { end(pipeline) }
         playback?.begin(at: place)
         startPipeline()
         updateTicking()
@@ -88,7 +89,7 @@ extension GStreamerRenderer {
         for seek in [current.seek, current.nextSeek] {
             if let id = seek?.id { report(.seekFinished(current.id, id, failure: nil)) }
         }
-        current.pipeline?.tearDown()
+        if let pipeline = current.pipeline { end(pipeline) }
         updateTicking()
     }
 
@@ -135,7 +136,7 @@ extension GStreamerRenderer {
             return false
         }
         output.close(current.stream)
-        current.pipeline?.tearDown()
+        if let pipeline = current.pipeline { end(pipeline) }
         playback?.pipeline = nil
         playback?.missing = nil
         let id = current.id

@@ -83,12 +83,19 @@ extension GStreamerRenderer {
     ) {
         playback?.seek = seek
         let (name, number) = (pipeline.number, seek.number)
+        // A move that takes longer than this is noticed as buffering.
+        later(.milliseconds(200), .seekIsSlow(pipeline: name, number: number))
+        if let demuxer = pipeline.demuxer, !demuxer.isQuiet { return awaitQuiet(demuxer, for: seek) }
+        move(seek, on: pipeline, precision: precision)
+    }
+
+    func move(_ seek: Playback.Seek, on pipeline: MediaPipeline, precision: MediaPipeline.Precision) {
+        let (name, number) = (pipeline.number, seek.number)
+        pipeline.demuxer?.release()
         pipeline.seek(to: seek.position, rate: playback?.pipelineRate ?? 1, precision: precision) {
             [inputs] in
             inputs.yield(.seekAnswered(pipeline: name, number: number, accepted: $0))
         }
-        // A move that takes longer than this is noticed as buffering.
-        later(.milliseconds(200), .seekIsSlow(pipeline: name, number: number))
     }
 
     /// A guess led to `found` in nanoseconds: looks elsewhere, and in the end without guessing.

@@ -25,6 +25,8 @@ package actor GStreamerRenderer {
         case seekIsSlow(pipeline: UInt64, number: UInt64)
         case asked(pipeline: UInt64, MediaPipeline.Facts)
         case askAgain(pipeline: UInt64)
+        case quietDue(pipeline: UInt64, number: UInt64)
+        case endDue
         case pluginsAdded(LoadID)
         case tick(UInt64)
         case scanTick(UInt64)
@@ -50,6 +52,8 @@ package actor GStreamerRenderer {
     var ticking: UInt64 = 0
     var isTicking = false
     var scanCount: UInt64 = 0
+    /// Pipelines that are over and have requests under way, with the time, in nanoseconds, until which that is waited for.
+    var ending: [(pipeline: MediaPipeline, until: Int64)] = []
 
     /// Starts GStreamer and the output. `report` is called in order, on the loop's thread. Nil if the system has
     /// no threads or descriptors left.
@@ -81,6 +85,7 @@ package actor GStreamerRenderer {
             handle(input)
         }
         giveUp()
+        for one in ending { one.pipeline.tearDown() }
         output.shutDown()
     }
 
@@ -109,6 +114,10 @@ package actor GStreamerRenderer {
         case .askAgain(let pipeline):
             guard playback?.pipeline?.number == pipeline else { return }
             if playback?.phase == .loading { startSeeking() } else { askPipeline() }
+        case .quietDue(let pipeline, let number):
+            guard playback?.pipeline?.number == pipeline else { return }
+            moveOnceQuiet(number)
+        case .endDue: endQuietOnes()
         case .pluginsAdded(let load):
             hasAddedPlugins = true
             if playback?.id == load { startPipeline() }

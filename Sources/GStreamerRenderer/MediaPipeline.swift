@@ -27,6 +27,8 @@ final class MediaPipeline: Sendable {
         /// The sound that is wanted, as `TrackTable` names it; nil is the item's own choice.
         var audio: String?
         var contexts: [Context]
+        /// True if playback begins elsewhere than the media.
+        var isHeld = false
     }
 
     /// Builds the elements and starts nothing. Throws the failure to report if one of them is not installed.
@@ -58,6 +60,12 @@ final class MediaPipeline: Sendable {
         // Before the head comes: it has elements in it already.
         pipeline.onElementAdded { [parts] element in
             parts.note(element.factoryName)
+            if AdaptiveDemuxer.names.contains(element.factoryName) {
+                parts.demuxer = AdaptiveDemuxer(
+                    element, userAgent: request.userAgent,
+                    fields: request.headers.map { ($0.name, $0.value) }, address: request.uri,
+                    isHeld: request.isHeld)
+            }
             Self.setUp(element, for: request, feed: feed)
         }
         pipeline.add(tail)
@@ -126,9 +134,6 @@ final class MediaPipeline: Sendable {
             // Seconds without any byte.
             element.set("timeout", "20")
             element.set("retries", "3")
-        case "hlsdemux2", "dashdemux2", "mssdemux2":
-            // Ten seconds of coded media: enough for a bad moment of the network, little memory.
-            element.set("max-buffering-time", "10000000000")
         case "multiqueue":
             guard request.video == .none else { return }
             // The queue's own limit, which is a quarter of a second, would hold back frame by frame.
@@ -145,6 +150,9 @@ final class MediaPipeline: Sendable {
     func start() {
         worker.perform { [pipeline] in pipeline.setState(.playing) }
     }
+
+    /// The demuxer of an adaptive stream; nil for other media, and before it is known.
+    var demuxer: AdaptiveDemuxer? { parts.demuxer }
 
     /// True if the titles of streams name tracks, not the item.
     var hasTrackTitles: Bool { parts.hasTrackTitles }
@@ -212,8 +220,14 @@ final class MediaPipeline: Sendable {
         }
     }
 
-    /// Takes everything apart, some time. The feed must be closed before: a thread that waits there holds
-    /// locks of the pipeline.
+    /// Ends the sound; what remains is to be taken apart once it is quiet.
+    func close() {
+        feed.close()
+        demuxer?.hold()
+    }
+
+    /// Takes everything apart, some time. The feed is closed before: a thread that waits there holds locks of the
+    /// pipeline.
     func tearDown() {
         feed.close()
         worker.perform { [pipeline] in pipeline.setState(.null) }
@@ -223,6 +237,11 @@ final class MediaPipeline: Sendable {
 /// The factories of a pipeline's elements, noted as they are made.
 private final class Parts: Sendable {
     private let names = Mutex<Set<String>>([])
+    private let adaptive = Mutex<AdaptiveDemuxer?>(nil)
+    var demuxer: AdaptiveDemuxer? {
+        get { adaptive.withLock { $0 } }
+        set { adaptive.withLock { $0 = newValue } }
+    }
     func note(_ name: String) { names.withLock { if $0.count < 64 { $0.insert(name) } } }
     var hasTrackTitles: Bool { names.withLock { $0.contains("matroskademux") || $0.contains("qtdemux") } }
     var isPlainFLAC: Bool {
