@@ -4,6 +4,7 @@
 import AudioOutput
 import GStreamer
 import MediaModel
+import Soup
 
 /// What adaptive streams need: moves and ends between requests.
 extension GStreamerRenderer {
@@ -38,6 +39,19 @@ extension GStreamerRenderer {
         seek.flushes = pipeline.feed.flushes
         playback?.seek = seek
         move(seek, on: pipeline, precision: seek.isAccurate ? .exact : .nearest)
+    }
+
+    // MARK: Holes
+
+    /// Serves an empty file to the demuxer, in place of a segment that is not there: it then goes on with the next one
+    /// instead of giving up. Nobody else can reach it; if it cannot be served, a missing segment ends the playback.
+    func openStandIn() {
+        guard standIn == nil else { return }
+        let server = Server()
+        server.handle(below: "/") { _ in Response(200, "application/octet-stream", []) }
+        guard let port = try? server.listen(port: 0, loopbackOnly: true) else { return }
+        standIn = server
+        RequestTap.shared.setStandIn("http://127.0.0.1:\(port)/")
     }
 
     // MARK: Ends

@@ -49,10 +49,10 @@ extension GStreamerRenderer {
             video: configuration.video, audio: current.table.currentAudio, contexts: contexts,
             isHeld: current.isHeld)
         do throws(MediaFailure) {
-            let pipeline = try MediaPipeline(number: number, request: request, feed: feed) {
-                [inputs] message in
-                inputs.yield(.message(pipeline: number, message))
-            }
+            let pipeline = try MediaPipeline(
+                number: number, request: request, feed: feed,
+                onAdaptive: { [inputs] in inputs.yield(.adaptiveFound) },
+                onMessage: { [inputs] in inputs.yield(.message(pipeline: number, $0)) })
             playback?.pipeline = pipeline
             pipeline.start()
         } catch {

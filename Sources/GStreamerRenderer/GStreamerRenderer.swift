@@ -5,6 +5,7 @@ import AudioOutput
 package import GLibLoop
 import GStreamer
 package import MediaModel
+import Soup
 
 /// Plays media with GStreamer into the output stage, one item at a time.
 ///
@@ -25,6 +26,7 @@ package actor GStreamerRenderer {
         case seekIsSlow(pipeline: UInt64, number: UInt64)
         case asked(pipeline: UInt64, MediaPipeline.Facts)
         case askAgain(pipeline: UInt64)
+        case adaptiveFound
         case quietDue(pipeline: UInt64, number: UInt64)
         case endDue
         case pluginsAdded(LoadID)
@@ -54,6 +56,8 @@ package actor GStreamerRenderer {
     var scanCount: UInt64 = 0
     /// Pipelines that are over and have requests under way, with the time, in nanoseconds, until which that is waited for.
     var ending: [(pipeline: MediaPipeline, until: Int64)] = []
+    /// Answers for segments that are not there.
+    var standIn: Server?
 
     /// Starts GStreamer and the output. `report` is called in order, on the loop's thread. Nil if the system has
     /// no threads or descriptors left.
@@ -114,6 +118,7 @@ package actor GStreamerRenderer {
         case .askAgain(let pipeline):
             guard playback?.pipeline?.number == pipeline else { return }
             if playback?.phase == .loading { startSeeking() } else { askPipeline() }
+        case .adaptiveFound: openStandIn()
         case .quietDue(let pipeline, let number):
             guard playback?.pipeline?.number == pipeline else { return }
             moveOnceQuiet(number)

@@ -31,9 +31,9 @@ final class MediaPipeline: Sendable {
         var isHeld = false
     }
 
-    /// Builds the elements and starts nothing. Throws the failure to report if one of them is not installed.
+    /// Builds the elements and starts nothing. `onAdaptive` hears of a demuxer of adaptive streams. Throws the failure to report if one of them is not installed.
     init(
-        number: UInt64, request: Request, feed: StreamFeed,
+        number: UInt64, request: Request, feed: StreamFeed, onAdaptive: @escaping @Sendable () -> Void,
         onMessage: @escaping @Sendable (PipelineMessage) -> Void
     ) throws(MediaFailure) {
         (self.number, self.feed) = (number, feed)
@@ -65,6 +65,7 @@ final class MediaPipeline: Sendable {
                     element, userAgent: request.userAgent,
                     fields: request.headers.map { ($0.name, $0.value) }, address: request.uri,
                     isHeld: request.isHeld)
+                onAdaptive()
             }
             Self.setUp(element, for: request, feed: feed)
         }
