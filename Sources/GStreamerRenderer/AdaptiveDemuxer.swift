@@ -23,14 +23,10 @@ final class AdaptiveDemuxer: Sendable {
     private let line: String
 
     /// Takes an element that was just made. `isHeld`: asks for no more than is needed to know the media.
-    init(
-        _ element: Element, userAgent: String, fields: [(name: String, value: String)], address: String,
-        isHeld: Bool
-    ) {
+    init(_ element: Element, line: RequestTap.Line, isHeld: Bool) {
         self.element = element
-        line = RequestTap.shared.open(
-            RequestTap.Line(userAgent: userAgent, fields: fields, address: address))
-        element.announceUserAgent(line)
+        self.line = RequestTap.shared.open(line)
+        element.announceUserAgent(self.line)
         if isHeld { hold() } else { release() }
     }
 

@@ -47,7 +47,8 @@ extension GStreamerRenderer {
             uri: current.item.uri, headers: current.item.headers,
             userAgent: current.item.userAgent ?? configuration.userAgent, rates: rates,
             video: configuration.video, audio: current.table.currentAudio, contexts: contexts,
-            isHeld: current.isHeld)
+            isHeld: current.isHeld,
+            answerLimit: min(.seconds(10), max(.seconds(1), configuration.outageLimit / 4)))
         do throws(MediaFailure) {
             let pipeline = try MediaPipeline(
                 number: number, request: request, feed: feed,
@@ -126,6 +127,7 @@ extension GStreamerRenderer {
         guard let current = playback else { return }
         let reason = MediaFailure(failure, missing: current.missing)
         if reason.code == .missingPlugin, current.phase == .loading, addPluginsAndRetry() { return }
+        if survives(reason) { return }
         fail(reason)
     }
 
@@ -190,6 +192,7 @@ extension GStreamerRenderer {
         playback?.isHeld = false
         applyPlaying()
         setBuffering(false)
+        recovered()
         askPipeline()
     }
 
@@ -197,6 +200,7 @@ extension GStreamerRenderer {
     func drained() {
         guard let current = playback else { return }
         if current.seek?.isExecuting == true || current.nextSeek != nil { return }
+        if current.outage != nil { return outputRanDry() }
         if current.seek != nil { finishSeek(nil) }
         if current.phase == .loading { becomeReady() }
         playback?.phase = .ended

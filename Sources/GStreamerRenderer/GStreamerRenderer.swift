@@ -29,6 +29,8 @@ package actor GStreamerRenderer {
         case adaptiveFound
         case quietDue(pipeline: UInt64, number: UInt64)
         case endDue
+        case recoveryDue(LoadID, attempt: Int)
+        case troubleOver(LoadID, skipped: Int)
         case pluginsAdded(LoadID)
         case tick(UInt64)
         case scanTick(UInt64)
@@ -123,6 +125,12 @@ package actor GStreamerRenderer {
             guard playback?.pipeline?.number == pipeline else { return }
             moveOnceQuiet(number)
         case .endDue: endQuietOnes()
+        case .recoveryDue(let load, let attempt):
+            if playback?.id == load, playback?.outage?.attempt == attempt { tryToRecover() }
+        case .troubleOver(let load, let skipped):
+            if playback?.id == load, playback?.skipped == skipped, playback?.outage == nil {
+                report(.errorChanged(load, nil))
+            }
         case .pluginsAdded(let load):
             hasAddedPlugins = true
             if playback?.id == load { startPipeline() }
@@ -173,6 +181,7 @@ package actor GStreamerRenderer {
         case .starvationChanged(let stream, let isStarved):
             guard playback?.stream == stream else { return }
             setBuffering(isStarved)
+            if isStarved { outputRanDry() }
         case .drained(let stream):
             guard playback?.stream == stream else { return }
             drained()
@@ -192,6 +201,7 @@ package actor GStreamerRenderer {
     private func tick(_ number: UInt64) {
         guard number == ticking, isTicking, let playback else { return }
         reportPosition(isDue: true)
+        reportHoles()
         if playback.timeline.isLive || playback.timeline.range == .empty { askPipeline() }
         later(.seconds(1), .tick(ticking))
     }

@@ -3,6 +3,7 @@
 
 import GStreamer
 import MediaModel
+import Soup
 import Synchronization
 
 /// The elements that play one item, and the worker that does with them what may take long.
@@ -29,6 +30,8 @@ final class MediaPipeline: Sendable {
         var contexts: [Context]
         /// True if playback begins elsewhere than the media.
         var isHeld = false
+        /// How long the server of an adaptive stream may be silent within an answer.
+        var answerLimit = Duration.seconds(10)
     }
 
     /// Builds the elements and starts nothing. `onAdaptive` hears of a demuxer of adaptive streams. Throws the failure to report if one of them is not installed.
@@ -61,10 +64,10 @@ final class MediaPipeline: Sendable {
         pipeline.onElementAdded { [parts] element in
             parts.note(element.factoryName)
             if AdaptiveDemuxer.names.contains(element.factoryName) {
-                parts.demuxer = AdaptiveDemuxer(
-                    element, userAgent: request.userAgent,
-                    fields: request.headers.map { ($0.name, $0.value) }, address: request.uri,
-                    isHeld: request.isHeld)
+                let line = RequestTap.Line(
+                    userAgent: request.userAgent, fields: request.headers.map { ($0.name, $0.value) },
+                    address: request.uri, answerLimit: request.answerLimit)
+                parts.demuxer = AdaptiveDemuxer(element, line: line, isHeld: request.isHeld)
                 onAdaptive()
             }
             Self.setUp(element, for: request, feed: feed)

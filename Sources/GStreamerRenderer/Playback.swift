@@ -71,6 +71,22 @@ struct Playback {
     /// What an element said is not installed.
     var missing: String?
     var reported: PlaybackPosition?
+    /// What is being done about a server that is gone; nil while all is well.
+    var outage: Outage?
+    /// Segments that were passed over, as far as that was reported.
+    var skipped = 0
+
+    /// A server that is gone.
+    struct Outage {
+        /// When it began to be heard, in nanoseconds of the monotonic clock.
+        var since: Int64
+        /// Counts the attempts; answers to earlier ones are late.
+        var attempt = 0
+        /// True while what was read before is still heard.
+        var isDraining = true
+        /// True while a pipeline of the newest attempt loads.
+        var isTrying = false
+    }
 
     /// A scan under way.
     struct Scan {
@@ -96,6 +112,7 @@ struct Playback {
     mutating func begin(at place: Int64) {
         (pipeline, seek, nextSeek) = (nil, nil, nil)
         (phase, isHeld, isSounding) = (.loading, place > 0, false)
+        skipped = 0
         self.place = place
     }
 

@@ -67,6 +67,8 @@ package enum RendererEvent: Equatable, Sendable {
     case timelineChanged(LoadID, Timeline)
     case positionChanged(LoadID, PlaybackPosition)
     case bufferingChanged(LoadID, Bool)
+    /// Something went wrong that the load survives, so far; nil once it is well again.
+    case errorChanged(LoadID, MediaFailure?)
     case metadataChanged(LoadID, Metadata)
     case artworkFound(LoadID, Artwork)
     case tracksChanged(LoadID, Tracks)

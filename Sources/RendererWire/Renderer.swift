@@ -115,6 +115,9 @@ extension RendererEvent {
         case .outputVolumeChanged(let volume):
             writer.put(UInt8(14))
             writer.put(volume)
+        case .errorChanged(let load, let failure):
+            begin(20, load)
+            writer.optional(failure) { $1.put($0) }
         case .exited(let reason):
             writer.put(UInt8(15))
             writer.put(reason)
@@ -146,6 +149,10 @@ extension RendererEvent {
         case 13: self = .outputChanged(try reader.status())
         case 14: self = .outputVolumeChanged(try reader.volume())
         case 15: self = .exited(reason: try reader.text())
+        case 20:
+            self = .errorChanged(
+                try reader.load(),
+                try reader.optional { reader throws(FrameFailure) in try reader.failure() })
         case let kind: throw FrameFailure("an event of kind \(kind) is unknown")
         }
     }

@@ -28,6 +28,11 @@ extension ReceiverState {
                 session.isBuffering = isBuffering
                 return []
             }
+        case .errorChanged(let load, let failure):
+            return update(load) { session, _ in
+                session.error = failure
+                return []
+            }
         case .metadataChanged(let load, let metadata):
             return update(load) { session, _ in
                 session.metadata = session.givenMetadata.completed(by: metadata)

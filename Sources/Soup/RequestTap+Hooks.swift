@@ -15,7 +15,9 @@ extension RequestTap {
         unsafe g_signal_add_emission_hook(
             g_signal_lookup("request-queued", session), 0,
             { _, count, values, _ in
-                unsafe RequestTap.shared.begun(RequestTap.object(1, of: values, count: count))
+                unsafe RequestTap.shared.begun(
+                    RequestTap.object(1, of: values, count: count),
+                    of: RequestTap.object(0, of: values, count: count))
                 return 1
             }, nil, nil)
         unsafe g_signal_add_emission_hook(
@@ -40,8 +42,8 @@ extension RequestTap {
     }
 
     /// A message entered a session's queue.
-    private func begun(_ message: OpaquePointer?) {
-        guard let message = unsafe message else { return }
+    private func begun(_ message: OpaquePointer?, of session: OpaquePointer?) {
+        guard let message = unsafe message, let session = unsafe session else { return }
         let headers = unsafe soup_message_get_request_headers(message)
         guard let agent = unsafe soup_message_headers_get_one(headers, "User-Agent"),
             let number = unsafe Self.number(of: String(cString: agent))
@@ -67,6 +69,9 @@ extension RequestTap {
         }
         guard let line else { return unsafe soup_message_headers_remove(headers, "User-Agent") }
         unsafe soup_message_headers_replace(headers, "User-Agent", line.userAgent)
+        let limit = UInt32(clamping: line.answerLimit.components.seconds)
+        let owner = unsafe UnsafeMutableRawPointer(session).assumingMemoryBound(to: SoupSession.self)
+        if unsafe soup_session_get_timeout(owner) != limit { unsafe soup_session_set_timeout(owner, limit) }
         if let standIn, let uri = unsafe g_uri_parse(standIn, Self.uriFlags, nil) {
             unsafe soup_message_headers_remove(headers, "Range")
             unsafe soup_message_set_uri(message, uri)

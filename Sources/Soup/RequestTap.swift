@@ -21,9 +21,15 @@ import Synchronization
         package var fields: [(name: String, value: String)]
         /// The address of the item.
         package var address: String
+        /// How long the server may be silent, in whole seconds.
+        package var answerLimit: Duration
 
-        package init(userAgent: String, fields: [(name: String, value: String)], address: String) {
+        package init(
+            userAgent: String, fields: [(name: String, value: String)], address: String,
+            answerLimit: Duration = .seconds(10)
+        ) {
             (self.userAgent, self.fields, self.address) = (userAgent, fields, address)
+            self.answerLimit = answerLimit
         }
     }
 

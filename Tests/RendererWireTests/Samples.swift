@@ -67,6 +67,8 @@ enum Samples {
                 load,
                 PlaybackPosition(position: MediaTime(nanoseconds: 1), clockTime: .min, rate: -0.5)),
             .bufferingChanged(load, true),
+            .errorChanged(load, nil),
+            .errorChanged(load, MediaFailure(.network, "The media's server cannot be reached.")),
             .metadataChanged(
                 load,
                 Metadata(

@@ -81,6 +81,7 @@ class Play:
         self.card = card.Card(f"{folder}/sim0")
         self.client = self.session = self.daemon = None
         self.claims = []  # (time, rate, buffering) as the state told them
+        self.errors = set()  # codes of the errors that the state told of
         self.extra = []  # settings of linnetd
         self.headers = []
 
@@ -140,6 +141,8 @@ class Play:
             async with self.client.news:
                 await self.client.news.wait()
             now = claim()
+            if self.session and self.mine and self.mine.get("error"):
+                self.errors.add(self.mine["error"]["code"])
             if now is not None and now != last:
                 self.claims.append((time.monotonic(), *now))
             elif now is None and last is not None:
@@ -282,9 +285,17 @@ async def down(play, _):
     play.run.link.clear()
 
 
+@step("cut")
+async def cut(play, _):
+    """The server cuts every connection."""
+    play.run.refuses = True
+
+
 @step("up")
 async def up(play, _):
+    """All is well again."""
     play.since = time.monotonic()
+    play.run.refuses = False
     play.run.link.set()
 
 
@@ -374,6 +385,13 @@ def check_state(play, last):
             found = sum(seconds(r["duration"]) for r in ranges or [])
             if abs(found - float(value)) > 2.5:
                 yield f"seekable for {found:.1f} s, not {value}"
+        elif name == "edge":
+            behind = (play.run.memory["edge"]() - play.card.sounds()[-1].second) % 60
+            if behind > float(value):
+                yield f"{behind:.1f} s behind the live edge"
+        elif name == "was-told":
+            if value not in play.errors:
+                yield f"no error {value} was told, only {sorted(play.errors)}"
         elif name in ("audio", "legible"):
             options = me["tracks"][name]["options"] if me else []
             found = "+".join(o.get("language") or "?" for o in options)

@@ -43,6 +43,7 @@ class Run:
         self.lock = threading.Lock()
         self.link = threading.Event()  # cleared while the link is gone
         self.link.set()
+        self.refuses = False  # every connection is cut
 
     def note(self, path, host, headers):
         with self.lock:
@@ -74,7 +75,8 @@ class Request(http.server.BaseHTTPRequestHandler):
         self.query = dict(urllib.parse.parse_qsl(parts.query))
         self.prefix = f"/{name}"
         self.run.note(self.path[len(self.prefix):], self.headers.get("Host", ""), list(self.headers.items()))
-        self.wait_for_link()
+        if self.wait_or_cut():
+            return
         function = BEHAVIOURS.get(kind)
         if function is None:
             self.send(b"no such behaviour\n", "text/plain", 404)
@@ -88,6 +90,13 @@ class Request(http.server.BaseHTTPRequestHandler):
     def wait_for_link(self):
         """Waits while the link is gone, as a packet would; the other side may have given up meanwhile."""
         self.run.link.wait(timeout=300)
+
+    def wait_or_cut(self):
+        """As `wait_for_link`; True if the connection is to be cut now."""
+        self.wait_for_link()
+        if self.run.refuses:
+            self.cut()
+        return self.run.refuses
 
     def send(self, body, kind, status=200, headers=()):
         """Answers with a whole body. A range is served if it is asked for."""
@@ -115,7 +124,8 @@ class Request(http.server.BaseHTTPRequestHandler):
     def write(self, body):
         """Writes a body in pieces that stop while the link is gone."""
         for place in range(0, len(body), 8192):
-            self.wait_for_link()
+            if self.wait_or_cut():
+                return
             self.wfile.write(body[place:place + 8192])
 
     def redirect(self, address, status=302):

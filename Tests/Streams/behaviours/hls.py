@@ -79,6 +79,7 @@ def media_playlist(request, options, rendition="main"):
         passed = request.run.elapsed()
         ended = options.has("over") and passed > options.number("over")
         # At the first look the window is full.
+        request.run.memory["edge"] = lambda: (request.run.elapsed() + window * duration) % 60
         first = int(min(passed, options.number("over", 1e9)) / duration)
         count = first + window
     foreign = f"http://127.0.0.2:{request.server.port}{request.prefix}/hls/{options.text}/"
@@ -140,7 +141,8 @@ def send_slowly(request, data, kind, rate):
     request.send_header("Content-Length", str(len(data)))
     request.end_headers()
     for place in range(0, len(data), 2048):
-        request.wait_for_link()
+        if request.wait_or_cut():
+            return
         request.wfile.write(data[place:place + 2048])
         time.sleep(2048 / rate)
 
