@@ -4,6 +4,7 @@
 import AudioOutput
 import GStreamer
 import Soup
+import Synchronization
 
 /// The demuxer of an adaptive stream within a pipeline, and its requests.
 ///
@@ -21,6 +22,7 @@ final class AdaptiveDemuxer: Sendable {
 
     private let element: Element
     private let line: String
+    private let isChosen = Atomic<Bool>(false)
 
     /// Takes an element that was just made. `isHeld`: asks for no more than is needed to know the media.
     init(_ element: Element, line: RequestTap.Line, isHeld: Bool) {
@@ -36,6 +38,13 @@ final class AdaptiveDemuxer: Sendable {
     func hold() { element.set("max-buffering-time", Self.noReadAhead) }
 
     func release() { element.set("max-buffering-time", Self.readAhead) }
+
+    /// Chooses what is downloaded, before anything is. A choice that comes later would cancel requests; what follows in
+    /// later periods the demuxer finds by itself.
+    func select(_ streams: [String]) {
+        guard !streams.isEmpty, !isChosen.exchange(true, ordering: .relaxed) else { return }
+        _ = element.selectStreams(streams)
+    }
 
     /// True if no request is under way.
     var isQuiet: Bool {

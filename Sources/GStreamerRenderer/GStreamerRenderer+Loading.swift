@@ -119,7 +119,7 @@ extension GStreamerRenderer {
             contexts.removeAll { $0.type == context.type }
             // GStreamer knows a handful of kinds.
             if contexts.count < 16 { contexts.append(context) }
-        case .ended: break
+        case .streamsOffered, .ended: break
         }
     }
 

@@ -50,7 +50,8 @@ extension GStreamerRenderer {
         if outage.isDraining {
             // What is heard from what was read ahead is no outage to the listener.
             (outage.isDraining, outage.since) = (false, AudioOutput.now())
-            playback?.place = current.timeline.isLive ? 0 : place()
+            let here = current.timeline.isLive ? 0 : place()
+            playback?.place = here
         }
         guard AudioOutput.now() - outage.since < Int64(configuration.outageLimit / .nanoseconds(1)) else {
             let seconds = configuration.outageLimit.components.seconds

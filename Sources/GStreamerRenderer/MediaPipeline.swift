@@ -77,11 +77,25 @@ final class MediaPipeline: Sendable {
         head.set("uri", string: request.uri)
         head.linkPads(ofType: "audio/", to: tail)
         try setUpVideo(request.video)
+        // What a demuxer of adaptive streams plays is chosen by this and by `AdaptiveDemuxer.select`.
+        head.onStreamOffered { [wanted] stream, set in
+            guard stream.kind == .audio, let audio = wanted.identifier else { return nil }
+            var table = TrackTable(set.streams)
+            guard table.contains(audio, kind: .audio) else { return nil }
+            table.currentAudio = audio
+            return table.selectedAudioStreams.contains(stream.identifier)
+        }
         for context in request.contexts { pipeline.setContext(context) }
-        pipeline.onMessage { [head, wanted] message in
+        pipeline.onMessage { [head, wanted, parts] message in
             // The choice must be made before this call returns, or the element makes one of its own.
-            if case .streamsFound(let set) = message {
-                Self.select(from: set, in: head, wanted: wanted, video: request.video)
+            switch message {
+            case .streamsFound(let set):
+                let selected = Self.selected(from: set, wanted: wanted, video: request.video)
+                if !selected.isEmpty { _ = head.selectStreams(selected) }
+            case .streamsOffered(let set):
+                return parts.demuxer?.select(
+                    Self.selected(from: set, wanted: wanted, video: request.video)) ?? ()
+            default: break
             }
             onMessage(message)
         }
@@ -112,10 +126,11 @@ final class MediaPipeline: Sendable {
         head.linkPads(ofType: "video/", to: screen)
     }
 
-    /// Chooses streams if the item has more than sound: others are not decoded unless they are shown.
-    private static func select(
-        from set: StreamSet, in head: Element, wanted: WantedAudio, video: RendererConfiguration.VideoSink
-    ) {
+    /// Chooses streams if the item has more than sound: others are not decoded unless they are shown. None if the
+    /// choice is the element's.
+    private static func selected(
+        from set: StreamSet, wanted: WantedAudio, video: RendererConfiguration.VideoSink
+    ) -> [String] {
         let streams = set.streams
         var table = TrackTable(streams)
         if let audio = wanted.identifier, table.contains(audio, kind: .audio) { table.currentAudio = audio }
@@ -123,8 +138,7 @@ final class MediaPipeline: Sendable {
         if video != .none, let first = streams.first(where: { $0.kind == .video }) {
             selected.append(first.identifier)
         }
-        guard !selected.isEmpty, streams.count > 1 else { return }
-        _ = head.selectStreams(selected)
+        return streams.count > 1 ? selected : []
     }
 
     /// Sets up an element that another one made.
