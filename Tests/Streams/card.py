@@ -6,6 +6,7 @@ import array
 import dataclasses
 import os
 import sys
+import time
 
 WINDOW = 0.04  # seconds that one look takes in
 HOP = 0.02
@@ -102,6 +103,9 @@ class Card:
 
     def listen(self, number, first, start, rate, end):
         stop = min(end if end is not None else len(self.left), len(self.left))
+        if end is None:
+            # What was handed over and not heard yet may be dropped.
+            stop = min(stop, first + int((time.monotonic() - start) * rate))
         size, hop = int(WINDOW * rate), int(HOP * rate)
         while True:
             place = first + self.looked[number] * hop

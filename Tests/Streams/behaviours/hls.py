@@ -14,7 +14,7 @@ moved                  the playlist is redirected to another folder
 foreign                segments and keys are on another host (127.0.0.2)
 live=N                 a window of N segments that advances in real time
 over=SECONDS           a live stream ends after so long
-slow=KBPS              segments are sent at this pace
+slow=KBPS              segments of the better rendition are sent at this pace
 """
 
 import time
@@ -196,6 +196,6 @@ def hls(request, rest):
     if number in options.numbers("broken"):
         return request.send(b"broken\n", "text/plain", 500)
     data = segment(request.server, options, number, rendition)
-    if options.has("slow"):
+    if options.has("slow") and rendition == "main":
         return send_slowly(request, data, kind, options.number("slow") * 125)
     return request.send(data, kind)
