@@ -22,7 +22,7 @@ final class AdaptiveDemuxer: Sendable {
 
     private let element: Element
     private let line: String
-    private let isChosen = Atomic<Bool>(false)
+    private let offers = Atomic<Int>(0)
 
     /// Takes an element that was just made. `isHeld`: asks for no more than is needed to know the media.
     init(_ element: Element, line: RequestTap.Line, isHeld: Bool) {
@@ -42,14 +42,22 @@ final class AdaptiveDemuxer: Sendable {
     /// Chooses what is downloaded, before anything is. A choice that comes later would cancel requests; what follows in
     /// later periods the demuxer finds by itself.
     func select(_ streams: [String]) {
-        guard !streams.isEmpty, !isChosen.exchange(true, ordering: .relaxed) else { return }
+        let isFirst = offers.add(1, ordering: .relaxed).oldValue == 0
+        guard !streams.isEmpty, isFirst else { return }
         _ = element.selectStreams(streams)
     }
 
+    /// True once the streams were offered again. The demuxers of GStreamer 1.22 then wait for ever after a move into
+    /// the period that they read while an earlier one is heard.
+    var hasPeriods: Bool { offers.load(ordering: .relaxed) > 1 }
+
     /// True if no request is under way.
-    var isQuiet: Bool {
+    var isQuiet: Bool { isQuiet(for: Self.settling) }
+
+    /// True if no request was under way for so many nanoseconds.
+    func isQuiet(for time: Int64) -> Bool {
         let activity = RequestTap.shared.activity(of: line)
-        return activity.inFlight <= 0 && AudioOutput.now() - activity.changed > Self.settling
+        return activity.inFlight <= 0 && AudioOutput.now() - activity.changed > time
     }
 
     /// Segments that were not there and were passed over.

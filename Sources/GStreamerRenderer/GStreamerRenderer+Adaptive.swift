@@ -15,6 +15,10 @@ extension GStreamerRenderer {
     /// Pipelines that wait for their end at most; an older one is ended as it is.
     private static let endingLimit = 6
 
+    /// Time without any news after which a demuxer is frozen, and beginnings without sound before it is given up.
+    private static let freezeLimit = Duration.seconds(3)
+    private static let freezeCount = 2
+
     // MARK: Moves
 
     /// Puts a move off until no request is under way. What was heard so far is not heard any more.
@@ -39,6 +43,33 @@ extension GStreamerRenderer {
         seek.flushes = pipeline.feed.flushes
         playback?.seek = seek
         move(seek, on: pipeline, precision: seek.isAccurate ? .exact : .nearest)
+    }
+
+    // MARK: Freezes
+
+    /// Looks after `freezeLimit` whether a move, or sound that ran dry, leads anywhere.
+    func watchForFreeze() {
+        guard let current = playback, let pipeline = current.pipeline, pipeline.demuxer != nil else { return }
+        later(Self.freezeLimit, .freezeDue(pipeline: pipeline.number, seek: current.seekCount))
+    }
+
+    /// Begins again if the demuxer neither gives nor fetches anything.
+    func endFreeze(seek: UInt64) {
+        guard let current = playback, current.seekCount == seek, current.outage == nil,
+            let demuxer = current.pipeline?.demuxer
+        else { return }
+        let isStuck = current.seek.map { !$0.isExecuting } ?? (current.isBuffering && current.phase == .ready)
+        guard isStuck, current.isPlaying || current.seek != nil else { return }
+        // A live stream has nothing to fetch until there is news.
+        guard !current.timeline.isLive, demuxer.isQuiet(for: Int64(Self.freezeLimit / .nanoseconds(1)) / 2)
+        else {
+            return watchForFreeze()
+        }
+        guard current.freezes < Self.freezeCount else {
+            return fail(MediaFailure(.decode, "The stream does not go on here."))
+        }
+        playback?.freezes += 1
+        reload(at: current.seek?.position ?? place())
     }
 
     // MARK: Holes

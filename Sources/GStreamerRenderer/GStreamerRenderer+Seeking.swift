@@ -85,6 +85,9 @@ extension GStreamerRenderer {
         let (name, number) = (pipeline.number, seek.number)
         // A move that takes longer than this is noticed as buffering.
         later(.milliseconds(200), .seekIsSlow(pipeline: name, number: number))
+        if pipeline.demuxer?.hasPeriods == true, playback?.phase != .loading {
+            return reload(at: seek.position)
+        }
         if let demuxer = pipeline.demuxer, !demuxer.isQuiet { return awaitQuiet(demuxer, for: seek) }
         move(seek, on: pipeline, precision: precision)
     }
@@ -133,6 +136,8 @@ extension GStreamerRenderer {
             startSeeking()
         } else if seek.hasArrived {
             finishSeek(nil)
+        } else {
+            watchForFreeze()
         }
     }
 

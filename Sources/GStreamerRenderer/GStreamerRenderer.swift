@@ -29,6 +29,7 @@ package actor GStreamerRenderer {
         case adaptiveFound
         case quietDue(pipeline: UInt64, number: UInt64)
         case endDue
+        case freezeDue(pipeline: UInt64, seek: UInt64)
         case recoveryDue(LoadID, attempt: Int)
         case troubleOver(LoadID, skipped: Int)
         case pluginsAdded(LoadID)
@@ -125,6 +126,8 @@ package actor GStreamerRenderer {
             guard playback?.pipeline?.number == pipeline else { return }
             moveOnceQuiet(number)
         case .endDue: endQuietOnes()
+        case .freezeDue(let pipeline, let seek):
+            if playback?.pipeline?.number == pipeline { endFreeze(seek: seek) }
         case .recoveryDue(let load, let attempt):
             if playback?.id == load, playback?.outage?.attempt == attempt { tryToRecover() }
         case .troubleOver(let load, let skipped):
@@ -175,13 +178,19 @@ package actor GStreamerRenderer {
         case .soundingChanged(let stream, let isSounding):
             guard playback?.stream == stream else { return }
             playback?.isSounding = isSounding
-            if isSounding { setBuffering(false) }
+            if isSounding {
+                setBuffering(false)
+                playback?.freezes = 0
+            }
             reportPosition()
             updateTicking()
         case .starvationChanged(let stream, let isStarved):
             guard playback?.stream == stream else { return }
             setBuffering(isStarved)
-            if isStarved { outputRanDry() }
+            if isStarved {
+                outputRanDry()
+                watchForFreeze()
+            }
         case .drained(let stream):
             guard playback?.stream == stream else { return }
             drained()

@@ -75,6 +75,8 @@ struct Playback {
     var outage: Outage?
     /// Segments that were passed over, as far as that was reported.
     var skipped = 0
+    /// Beginnings after a freeze since sound was heard last.
+    var freezes = 0
 
     /// A server that is gone.
     struct Outage {
