@@ -47,7 +47,7 @@ ALLOWED = {
     "AvahiAdvertiser": WORDS | CORE | RUNTIME | {"Avahi", "GLibLoop", "Synchronization"},
     "RendererProcess": WORDS | RUNTIME | {"RendererWire", "Settings", "GLibLoop", "Synchronization"},
     "AudioOutput": WORDS | {"ALSA", "Synchronization"},
-    "GStreamerRenderer": WORDS | {"GStreamer", "AudioOutput", "GLibLoop", "Synchronization"},
+    "GStreamerRenderer": WORDS | {"GStreamer", "Soup", "AudioOutput", "GLibLoop", "Synchronization"},
     "RouteKit": WORDS | {"RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
     "LoopTestKit": {"GLibLoop", "Synchronization"},
     "ReceiverTestKit": WORDS | CORE | RUNTIME | {"RouteWire", "Synchronization", "Glibc"},

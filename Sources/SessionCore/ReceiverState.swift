@@ -162,7 +162,8 @@ package struct ReceiverState: Equatable, Sendable {
 
     private static func origin(of event: RendererEvent) -> Origin {
         switch event {
-        case .loaded, .timelineChanged, .positionChanged, .bufferingChanged, .errorChanged, .metadataChanged, .artworkFound,
+        case .loaded, .timelineChanged, .positionChanged, .bufferingChanged, .errorChanged, .metadataChanged,
+            .artworkFound,
             .tracksChanged, .seekFinished, .ended, .failed:
             .content
         case .outputVolumeChanged: .local

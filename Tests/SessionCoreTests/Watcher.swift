@@ -178,7 +178,8 @@ extension ReceiverEvent {
         case .renderer(let event):
             switch event {
             case .loaded(let load, _), .timelineChanged(let load, _), .positionChanged(let load, _),
-                .bufferingChanged(let load, _), .errorChanged(let load, _), .metadataChanged(let load, _), .artworkFound(let load, _),
+                .bufferingChanged(let load, _), .errorChanged(let load, _), .metadataChanged(let load, _),
+                .artworkFound(let load, _),
                 .tracksChanged(let load, _), .seekFinished(let load, _, _), .ended(let load),
                 .failed(let load, _), .stopped(let load):
                 load
