@@ -12,6 +12,7 @@ package final class RendererProcess: Renderer {
     package struct Configuration: Sendable {
         /// The program's path.
         package var program: String
+        package var arguments: [String] = []
         package var environment: [String: String] = [:]
         package var settings: [RendererSetting] = []
         /// The output as it is shown before a renderer has looked at it.
@@ -120,7 +121,7 @@ package final class RendererProcess: Renderer {
     private func launch() {
         do {
             let link = try RendererLink(
-                [configuration.program], environment: configuration.environment,
+                [configuration.program] + configuration.arguments, environment: configuration.environment,
                 settings: configuration.settings,
                 onMessage: { [weak self] in self?.take($0) }, onEnd: { [weak self] in self?.ended($0) })
             self.link = link
