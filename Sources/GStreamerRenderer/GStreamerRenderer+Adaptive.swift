@@ -5,6 +5,7 @@ import AudioOutput
 import GStreamer
 import MediaModel
 import Soup
+import Synchronization
 
 /// What adaptive streams need: moves and ends between requests.
 extension GStreamerRenderer {
@@ -77,13 +78,18 @@ extension GStreamerRenderer {
     /// Serves an empty file to the demuxer, in place of a segment that is not there: it then goes on with the next one
     /// instead of giving up. Nobody else can reach it; if it cannot be served, a missing segment ends the playback.
     func openStandIn() {
-        guard standIn == nil else { return }
+        guard standIn == nil, let port = Self.port.withLock({ $0 }) ?? LoopbackPort() else { return }
         let server = Server()
         server.handle(below: "/") { _ in Response(200, "application/octet-stream", []) }
-        guard let port = try? server.listen(port: 0, loopbackOnly: true) else { return }
+        guard (try? server.listen(at: port)) != nil else { return }
         standIn = server
-        RequestTap.shared.setStandIn("http://127.0.0.1:\(port)/")
+        RequestTap.shared.setStandIn("http://127.0.0.1:\(port.number)/")
     }
+
+    private static let port = Mutex<LoopbackPort?>(nil)
+
+    /// Takes the port for that, in a process that will not be allowed to later. Starts no thread.
+    package static func takePort() { port.withLock { $0 = LoopbackPort() } }
 
     // MARK: Ends
 

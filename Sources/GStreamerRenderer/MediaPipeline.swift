@@ -159,7 +159,9 @@ final class MediaPipeline: Sendable {
             element.onSoundOffered { feed.holdBack(at: $0) }
         case "mpegaudioparse":
             element.onEncoderDelay { frames, rate in feed.trim = Double(frames) * 1e9 / Double(rate) }
-        default: break
+        default:
+            // Of a decoder: damaged frames are passed over, however many, and what can be heard is heard.
+            if element.hasProperty("max-errors") { element.set("max-errors", "-1") }
         }
     }
 
@@ -172,8 +174,8 @@ final class MediaPipeline: Sendable {
     /// The demuxer of an adaptive stream; nil for other media, and before it is known.
     var demuxer: AdaptiveDemuxer? { parts.demuxer }
 
-    /// True if the titles of streams name tracks, not the item.
-    var hasTrackTitles: Bool { parts.hasTrackTitles }
+    /// True if the titles of streams name tracks, not the item, which has a `single` stream or more.
+    func hasTrackTitles(ofSingle single: Bool) -> Bool { parts.hasTrackTitles(ofSingle: single) }
 
     /// How a position is looked for.
     enum Precision: Equatable, Sendable {
@@ -261,7 +263,9 @@ private final class Parts: Sendable {
         set { adaptive.withLock { $0 = newValue } }
     }
     func note(_ name: String) { names.withLock { if $0.count < 64 { $0.insert(name) } } }
-    var hasTrackTitles: Bool { names.withLock { $0.contains("matroskademux") || $0.contains("qtdemux") } }
+    func hasTrackTitles(ofSingle single: Bool) -> Bool {
+        names.withLock { $0.contains("matroskademux") || !single && $0.contains("qtdemux") }
+    }
     var isPlainFLAC: Bool {
         names.withLock {
             $0.contains("flacparse") && !$0.contains { $0.hasSuffix("demux") && $0 != "id3demux" }

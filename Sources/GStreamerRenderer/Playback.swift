@@ -70,6 +70,8 @@ struct Playback {
     var artwork: Artwork?
     /// What an element said is not installed.
     var missing: String?
+    /// What the pipeline ended with while sound that it had given was still to be heard.
+    var failure: MediaFailure?
     var reported: PlaybackPosition?
     /// What is being done about a server that is gone; nil while all is well.
     var outage: Outage?
@@ -112,7 +114,7 @@ struct Playback {
 
     /// Forgets how far the load had come; what was asked for and what is known of the media stay.
     mutating func begin(at place: Int64) {
-        (pipeline, seek, nextSeek) = (nil, nil, nil)
+        (pipeline, seek, nextSeek, failure) = (nil, nil, nil, nil)
         (phase, isHeld, isSounding) = (.loading, place > 0, false)
         skipped = 0
         self.place = place

@@ -121,6 +121,9 @@ extension RendererEvent {
         case .exited(let reason):
             writer.put(UInt8(15))
             writer.put(reason)
+        case .confined(let layers):
+            writer.put(UInt8(16))
+            writer.list(layers) { $1.put($0) }
         }
     }
 
@@ -153,6 +156,9 @@ extension RendererEvent {
             self = .errorChanged(
                 try reader.load(),
                 try reader.optional { reader throws(FrameFailure) in try reader.failure() })
+        case 16:
+            self = .confined(
+                try reader.list { reader throws(FrameFailure) in try reader.confinementLayer() })
         case let kind: throw FrameFailure("an event of kind \(kind) is unknown")
         }
     }

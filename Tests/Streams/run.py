@@ -89,7 +89,7 @@ class Play:
         self.case, self.server, self.folder, self.build = case, server, folder, build
         self.run_name = f"r{uuid.uuid4().hex[:8]}"
         self.run = server.run(self.run_name)
-        self.card = card.Card(f"{folder}/sim0")
+        self.card = card.Card(f"{folder}/card/sim0")
         self.client = self.session = self.daemon = None
         self.claims = []  # (time, rate, buffering) as the state told them
         self.errors = set()  # codes of the errors that the state told of
@@ -126,13 +126,16 @@ class Play:
         self.session = answer["session"]
 
     async def start_receiver(self):
-        configure_card(self.folder)
+        # Of all that, a confined renderer reaches the card alone.
+        os.mkdir(f"{self.folder}/card")
+        configure_card(f"{self.folder}/card")
         with open(f"{self.folder}/linnetd.log", "wb") as log:
             self.daemon = await asyncio.create_subprocess_exec(
                 f"{self.build}/linnetd", "--config-dir", self.folder, "--state-dir", f"{self.folder}/state",
                 "--port", "0", "--name", "Streams", "--device", "sim0", "--advertise", "false", "--volume", "1",
-                "--log-level", "debug", *self.extra,
-                env={**os.environ, "ALSA_CONFIG_PATH": f"{self.folder}/asound.conf"},
+                "--log-level", "debug", "--renderer-writable", f"{self.folder}/card",
+                "--renderer-readable", str(ROOT / ".build/support"), *self.extra,
+                env={**os.environ, "ALSA_CONFIG_PATH": f"{self.folder}/card/asound.conf"},
                 stdout=asyncio.subprocess.PIPE, stderr=log)
         line = (await asyncio.wait_for(self.daemon.stdout.readline(), 20)).decode().split()
         if "port" not in line:
