@@ -91,14 +91,13 @@ extension RequestTap {
         }
         guard let entry, let uri = unsafe soup_message_get_uri(message) else { return }
         let headers = unsafe soup_message_get_request_headers(message)
-        let (host, isSecure) = unsafe Self.origin(of: uri)
-        let isOwn = host == entry.host && (isSecure || !entry.isSecure)
-        if !isOwn {
+        let target = unsafe Self.origin(of: uri)
+        if !Self.isOwn(target, of: entry.origin) {
             // The demuxer names the playlist, whose address may hold a secret.
             unsafe soup_message_headers_remove(headers, "Referer")
         }
         for field in entry.line.fields where !Self.isReserved(field.name) {
-            if isOwn || Self.isPublic(field.name) {
+            if Self.isOwn(target, of: entry.origin) || Self.isPublic(field.name) {
                 unsafe soup_message_headers_replace(headers, field.name, field.value)
             } else {
                 unsafe soup_message_headers_remove(headers, field.name)
@@ -149,12 +148,12 @@ extension RequestTap {
     }
 
     /// Fields that tell whence a request comes, and are no secret: hosts of segments may insist on them.
-    private static func isPublic(_ name: String) -> Bool {
+    static func isPublic(_ name: String) -> Bool {
         ["user-agent", "referer", "origin"].contains(name.lowercased())
     }
 
     /// Fields that belong to the transport.
-    private static func isReserved(_ name: String) -> Bool {
+    static func isReserved(_ name: String) -> Bool {
         ["range", "host", "connection", "content-length", "transfer-encoding", "te", "upgrade", "user-agent"]
             .contains(name.lowercased())
     }

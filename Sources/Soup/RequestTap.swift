@@ -45,8 +45,7 @@ import Synchronization
 
     struct Entry {
         var line: Line
-        var host: String
-        var isSecure: Bool
+        var origin: Origin
         var activity = Activity()
         /// How often an address failed in a row.
         var failures: [String: Int] = [:]
@@ -85,10 +84,10 @@ import Synchronization
 
     /// Adds a line and answers the name that makes requests its own.
     package func open(_ line: Line) -> String {
-        let (host, isSecure) = Self.origin(of: line.address)
+        let origin = Self.origin(of: line.address)
         return state.withLock {
             $0.count += 1
-            $0.entries[$0.count] = Entry(line: line, host: host, isSecure: isSecure)
+            $0.entries[$0.count] = Entry(line: line, origin: origin)
             return "\(Self.prefix)\($0.count)"
         }
     }
@@ -111,14 +110,25 @@ import Synchronization
         name.hasPrefix(prefix) ? UInt64(name.dropFirst(prefix.count)) : nil
     }
 
-    /// The host of an address, in small letters, and whether nobody on the way can read what is sent there.
-    static func origin(of address: String) -> (host: String, isSecure: Bool) {
+    /// Who is at an address: the host, in small letters, and whether nobody on the way can read what is sent there.
+    typealias Origin = (host: String, isSecure: Bool)
+
+    /// True if the field of the sender of `item` is sent to `address`, too.
+    package static func sends(_ field: String, to address: String, of item: String) -> Bool {
+        !isReserved(field) && (isPublic(field) || isOwn(origin(of: address), of: origin(of: item)))
+    }
+
+    static func isOwn(_ target: Origin, of item: Origin) -> Bool {
+        target.host == item.host && (target.isSecure || !item.isSecure)
+    }
+
+    static func origin(of address: String) -> Origin {
         guard let uri = unsafe g_uri_parse(address, uriFlags, nil) else { return ("", false) }
         defer { unsafe g_uri_unref(uri) }
         return unsafe origin(of: uri)
     }
 
-    static func origin(of uri: OpaquePointer) -> (host: String, isSecure: Bool) {
+    static func origin(of uri: OpaquePointer) -> Origin {
         let host = unsafe g_uri_get_host(uri).map { unsafe String(cString: $0) } ?? ""
         let scheme = unsafe String(cString: g_uri_get_scheme(uri))
         return (host.lowercased(), scheme.lowercased() == "https")

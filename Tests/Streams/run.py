@@ -327,7 +327,8 @@ def now(play):
 def describe(heard):
     runs = " ".join(f"{run[0]}-{run[1]}" for run in heard.runs()) or "nothing"
     quiet = max((end - start for start, end in heard.silences()), default=0)
-    return f"{runs}, silent for {quiet:.2f} s" if quiet > 0.02 else runs
+    late = f", {heard.underruns} underruns" if heard.underruns else ""
+    return (f"{runs}, silent for {quiet:.2f} s" if quiet > 0.02 else runs) + late
 
 
 def check_sound(play):
@@ -353,7 +354,8 @@ def check_sound(play):
     longest = max((end - start for start, end in play.card.silences()), default=0)
     for limit in limits:
         if limit[5] == "<" and longest >= float(limit[6:]) or limit[5] == ">" and longest <= float(limit[6:]):
-            yield f"silent for {longest:.2f} s, not {limit}"
+            late = f" ({play.card.underruns} underruns)" if play.card.underruns else ""
+            yield f"silent for {longest:.2f} s, not {limit}{late}"
 
 
 def check_claims(play):
