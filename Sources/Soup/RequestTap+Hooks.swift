@@ -81,7 +81,7 @@ extension RequestTap {
 
     /// A message is about to be sent, for the first time or after a redirection.
     private func starting(_ message: OpaquePointer?) {
-        guard let message = unsafe message else { return }
+        guard let message = unsafe message, unsafe isFollowed(message) else { return }
         let address = unsafe Self.address(of: message)
         let (entry, failures) = state.withLock { state -> (Entry?, Int) in
             guard let number = state.messages[UInt(bitPattern: message)],
@@ -111,7 +111,7 @@ extension RequestTap {
 
     /// A message left its session.
     private func ended(_ message: OpaquePointer?) {
-        guard let message = unsafe message else { return }
+        guard let message = unsafe message, unsafe isFollowed(message) else { return }
         let status = unsafe soup_message_get_status(message).rawValue
         let address = unsafe Self.address(of: message)
         let isFile = unsafe Self.isFile(message)
@@ -132,6 +132,11 @@ extension RequestTap {
             }
             state.entries[number] = entry
         }
+    }
+
+    /// Most messages of the process are other people's, and are not even looked at.
+    private func isFollowed(_ message: OpaquePointer) -> Bool {
+        state.withLock { $0.messages[UInt(bitPattern: message)] != nil }
     }
 
     /// True of segments, which a demuxer asks for as they are, unlike playlists.
