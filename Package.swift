@@ -69,6 +69,8 @@ let package = Package(
         target("RouteWire", ["MediaModel", "Timing"]),
         // Frames between the daemon and its renderer process.
         target("RendererWire", ["MediaModel", "Timing"]),
+        // Playlists of other people's making, told from media by their first bytes.
+        target("Playlists", ["MediaModel"]),
 
         // MARK: Runtime
         // Actors, ports and front ends of the receiver.
@@ -138,6 +140,7 @@ let package = Package(
         tests("SessionCoreTests", ["SessionCore", "MediaModel", "Timing"]),
         tests("RouteWireTests", ["RouteWire", "MediaModel"], exclude: ["Fixtures"]),
         tests("RendererWireTests", ["RendererWire", "MediaModel"]),
+        tests("PlaylistsTests", ["Playlists", "MediaModel"]),
         tests(
             "ReceiverRuntimeTests",
             ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire", "MediaModel", "GLibLoop"]),

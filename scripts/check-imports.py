@@ -19,7 +19,7 @@ import sys
 
 WORDS = {"MediaModel", "Timing"}
 CORE = {"SessionCore"}
-WIRE = {"RouteWire", "RendererWire"}
+WIRE = {"RouteWire", "RendererWire", "Playlists"}
 RUNTIME = {"ReceiverRuntime"}
 GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
 FENCES = GLIB_FENCES | {"ALSA", "SystemProbe"}
@@ -34,6 +34,7 @@ ALLOWED = {
     "SessionCore": WORDS,
     "RouteWire": WORDS,
     "RendererWire": WORDS,
+    "Playlists": {"MediaModel"},
     "ReceiverRuntime": WORDS | CORE | {"RouteWire", "Synchronization"},
     "GLibLoop": {"CGLib", "Synchronization", "Glibc"},
     "Soup": {"GLibLoop", "CGLib", "CSoup", "Synchronization", "Glibc"},
