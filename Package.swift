@@ -140,7 +140,7 @@ let package = Package(
         tests("SessionCoreTests", ["SessionCore", "MediaModel", "Timing"]),
         tests("RouteWireTests", ["RouteWire", "MediaModel"], exclude: ["Fixtures"]),
         tests("RendererWireTests", ["RendererWire", "MediaModel"]),
-        tests("PlaylistsTests", ["Playlists", "MediaModel"]),
+        tests("PlaylistsTests", ["Playlists", "MediaModel"], exclude: ["Fixtures"]),
         tests(
             "ReceiverRuntimeTests",
             ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire", "MediaModel", "GLibLoop"]),
