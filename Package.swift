@@ -125,7 +125,7 @@ let package = Package(
                 "GStreamerRenderer", "AudioOutput", "RendererWire", "MediaModel", "Sandbox", "Settings",
                 "GLibLoop",
             ]),
-        program("linnet", ["RouteKit", "Settings", "MediaModel", "GLibLoop"]),
+        program("linnet", ["RouteKit", "Playlists", "Settings", "MediaModel", "GLibLoop"]),
         program("linnet-bench", ["RouteKit", "MediaModel", "Settings", "SystemProbe", "ReceiverTestKit"]),
 
         // MARK: Test support
@@ -161,7 +161,8 @@ let package = Package(
         tests(
             "RouteKitTests",
             [
-                "RouteKit", "RouteWire", "MediaModel", "Timing", "Soup", "Settings", "GLibLoop", "linnet",
+                "RouteKit", "RouteWire", "Playlists", "MediaModel", "Timing", "Soup", "Settings", "GLibLoop",
+                "linnet",
             ]),
         tests(
             "SoupListenerTests", ["SoupListener", "ReceiverRuntime", "ReceiverTestKit", "Soup", "GLibLoop"]),

@@ -59,7 +59,7 @@ ALLOWED = {
         "SoupListener", "AvahiAdvertiser", "RendererProcess", "Settings", "GLibLoop", "Synchronization"},
     "linnet-renderer": WORDS | {
         "GStreamerRenderer", "AudioOutput", "RendererWire", "Sandbox", "Settings", "GLibLoop", "Synchronization"},
-    "linnet": WORDS | {"RouteKit", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
+    "linnet": WORDS | {"RouteKit", "Playlists", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
     # Publishes and browses inside a network namespace of the tests.
     "dns-sd-probe": {"Avahi", "GLibLoop", "Settings", "Synchronization", "Glibc"},
     # Measures on the simulated card, whose reader is test support.

@@ -193,6 +193,23 @@ extension Address {
         }
     }
 
+    /// The letters that a part stands for.
+    static func decoded(_ part: ArraySlice<UInt8>) -> [UInt8] {
+        var (bytes, rest): ([UInt8], ArraySlice<UInt8>) = ([], part)
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == 0x25, digits.count == 2, digits.allSatisfy(isHex),
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+
     /// Without control characters, which no address has and which would cut a request in two.
     private static func cleaned(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         PlaylistText.trim(bytes.filter { $0 >= 0x20 && $0 != 0x7f }[...])
@@ -246,11 +263,10 @@ extension Address {
     /// `C:\name` and `\\server\name` as file addresses; nil for anything else.
     private static func windowsPath(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         let head = Array(bytes.prefix(3))
-        let name = escapingFileName(bytes)
         if head.count == 3, isLetter(head[0]), head[1] == 0x3a, head[2] == 0x5c || head[2] == 0x2f {
-            return Array("file:///".utf8) + name
+            return Array("file:///".utf8) + escapingFileName(bytes)
         }
-        return head.starts(with: [0x5c, 0x5c]) ? Array("file:".utf8) + name : nil
+        return head.starts(with: [0x5c, 0x5c]) ? Array("file:".utf8) + escapingFileName(bytes) : nil
     }
 
     /// A Windows file name with `/`, in which the marks of an address are letters.

@@ -76,8 +76,8 @@ struct ContentSnifferTests {
 
     @Test func `a stream joined anywhere is not taken for a list of names`() {
         var random = Random(seed: 3)
-        for _ in 0..<5_000 {
-            let bytes = (0..<ContentSniffer.window).map { _ in UInt8.random(in: 0...255, using: &random) }
+        for _ in 0..<3_000 {
+            let bytes = (0..<600).map { _ in UInt8.random(in: 0...255, using: &random) }
             // The byte order mark of UTF-16 and a mark of its own would make it a playlist: once in 30,000 at most.
             guard bytes[0] < 0xfe else { continue }
             #expect(Self.named.look(at: bytes, isComplete: false) == .other)
