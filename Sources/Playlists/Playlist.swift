@@ -58,7 +58,7 @@ package struct Playlist: Equatable, Sendable {
 
     /// What is taken at most of one playlist.
     package struct Limits: Sendable {
-        /// Bytes that are read; the rest is not looked at. A list of ten thousand stations has less.
+        /// Bytes that are read; the rest is not looked at. Eight thousand stations fit.
         package var bytes = 1 << 20
         package var entries = 10_000
         /// Bytes of a line or of an XML value, as written. Signed addresses have up to 4 KiB.
