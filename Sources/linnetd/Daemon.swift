@@ -94,7 +94,7 @@ extension Configuration {
     private var scratchFolder: String { "\(stateFolder)/scratch" }
 
     /// How much is taken from the renderer.
-    private var confinement: [String] {
+    var confinement: [String] {
         guard flag(.confine) else { return [] }
         try? FileSystem.makeDirectory(scratchFolder, mode: 0o700)
         var arguments = [
