@@ -44,16 +44,6 @@ package struct SoundCard: Equatable, Sendable {
 
     /// A process that holds a playback device of card `index`, as its name and number, if `/proc` tells.
     package static func holder(ofCard index: Int32) -> String? {
-        // The driver tells its owner to everybody; whose descriptors are whose, only to the same user.
-        let card = "/proc/asound/card\(index)"
-        for device in entries(of: card) where device.hasPrefix("pcm") && device.hasSuffix("p") {
-            for part in entries(of: "\(card)/\(device)") where part.hasPrefix("sub") {
-                guard let owner = owner(inStatus: text(of: "\(card)/\(device)/\(part)/status")) else {
-                    continue
-                }
-                return "\(firstLine(of: "/proc/\(owner)/comm") ?? "process") (\(owner))"
-            }
-        }
         let prefix = "/dev/snd/pcmC\(index)D"
         for process in entries(of: "/proc") where process.first?.isNumber == true {
             for descriptor in entries(of: "/proc/\(process)/fd") {
@@ -87,23 +77,11 @@ package struct SoundCard: Equatable, Sendable {
         return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
     }
 
-    /// The process in a substream's `status`; nil when it is closed.
-    package static func owner(inStatus status: String?) -> Int32? {
-        for line in (status ?? "").split(separator: "\n") where line.hasPrefix("owner_pid") {
-            return line.split(separator: ":").last.flatMap { Int32($0.drop { $0 == " " }) }
-        }
-        return nil
-    }
-
     private static func firstLine(of path: String) -> String? {
-        text(of: path).map { String($0.prefix { $0 != "\n" }) }
-    }
-
-    private static func text(of path: String) -> String? {
         guard let file = unsafe fopen(path, "re") else { return nil }
         defer { _ = unsafe fclose(file) }
-        var buffer = [UInt8](repeating: 0, count: 512)
-        let count = unsafe buffer.withUnsafeMutableBytes { unsafe fread($0.baseAddress!, 1, 512, file) }
-        return String(decoding: buffer.prefix(count), as: UTF8.self)
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe fread($0.baseAddress!, 1, 64, file) }
+        return String(decoding: buffer.prefix(count).prefix { $0 != 10 }, as: UTF8.self)
     }
 }
