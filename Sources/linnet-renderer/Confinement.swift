@@ -26,7 +26,7 @@ struct Confinement {
     /// The priority that the output's thread asks for.
     private static let realTimePriority: Int32 = 40
     private static let openFiles: UInt64 = 1024
-    private static let fileSize: UInt64 = 256 << 20
+    private static let fileSize: UInt64 = 1 << 30
     /// Before any other process of the receiver, after those that the system itself offers first.
     private static let outOfMemoryScore = 500
 
@@ -40,7 +40,9 @@ struct Confinement {
         }
         // The registry is read, and written if it is old, while that is still possible.
         if Machine.environment("GST_REGISTRY_1_0") == nil { PluginFolder.readRegistry() }
-        let memory = UInt64(clamping: line.integers["memory-limit"] ?? 1024) << 20
+        // Uncompressed pictures are large.
+        let pictures: UInt64 = line.flags.contains("video") ? 1024 : 0
+        let memory = (UInt64(clamping: line.integers["memory-limit"] ?? 1024) + pictures) << 20
         let score = OwnProcess.offer(toOutOfMemoryKiller: Self.outOfMemoryScore)
         let limits = OwnProcess.limit(memory: memory, files: Self.openFiles, fileSize: Self.fileSize)
         let privileges = OwnProcess.giveUpPrivileges(realTimePriority: Self.realTimePriority)
