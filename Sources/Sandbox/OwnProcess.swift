@@ -18,11 +18,14 @@ package enum OwnProcess {
         return count
     }
 
-    /// No program that is started has more rights than this process, which keeps no capability.
+    /// No program that is started has more rights than this process, which keeps no capability; where it can have the
+    /// priority by no limit, it keeps the capability for that alone.
     package static func giveUpPrivileges(realTimePriority: Int32) -> String? {
-        sandbox_shim_keep_realtime(realTimePriority)
+        let hasLimit = sandbox_shim_keep_realtime(realTimePriority) == 0
         guard sandbox_shim_forbid_new_privileges() == 0 else { return failure("no new privileges") }
-        guard sandbox_shim_drop_capabilities() == 0 else { return failure("dropping capabilities") }
+        guard sandbox_shim_drop_capabilities(hasLimit ? 0 : 1) == 0 else {
+            return failure("dropping capabilities")
+        }
         return nil
     }
 
