@@ -93,6 +93,31 @@ extension Receiving {
             }
         }
 
+        @Test @RouteActor func `walls that a kernel cannot make are told, and the others stand`() async throws
+        {
+            let folder = try Programs.makeFolder()
+            defer { Programs.remove(folder) }
+            let root = Programs.build.split(separator: "/").dropLast().joined(separator: "/")
+            let program = "\(folder)/renderer"
+            // The call that makes rules for files has this number everywhere.
+            let script = "exec python3 /\(root)/Tests/Support/python/without.py 444"
+            try FileSystem.write(
+                Array("#!/bin/sh\n\(script) \(try Programs.path("linnet-renderer")) \"$@\"\n".utf8),
+                to: program,
+                mode: 0o755)
+            try await ReceiverUnderTest.use(["--renderer-program", program]) { receiver in
+                _ = try await receiver.playReady("position.flac")
+                let layers = try #require(receiver.route.device.confinement)
+                let missing = layers.filter { !$0.isOn }
+                #expect(missing.map(\.kind) == [.files, .listening, .signals])
+                #expect(missing.allSatisfy { $0.reason == "no Landlock" })
+                #expect(readText("\(receiver.folder)/linnetd.log").contains("files: no Landlock"))
+                let reports = try await receiver.attack(["raw", "start /bin/true", "list /"])
+                #expect(reports["raw"] != "done" && reports["start /bin/true"] != "done")
+                #expect(reports["list /"] == "done", "what is said to be missing is missing")
+            }
+        }
+
         @Test @RouteActor func `with files allowed, all are read but the state's`() async throws {
             try await ReceiverUnderTest.use(["--allow-file", "yes"]) { receiver in
                 let session = RouteSession(url: "file://\(Programs.build)/media/position.flac")

@@ -77,6 +77,28 @@ extension Receiving {
             }
         }
 
+        @Test @RouteActor func `a chosen track and a mute are those of before`() async throws {
+            try await ReceiverUnderTest.use { receiver in
+                let control = try await receiver.playReady("languages.mkv")
+                let other = try #require(control.audioOptions.first { $0 != control.currentAudioOption })
+                try await control.perform(.selectTrack(.audio, identifier: other.identifier))
+                try await control.perform(.setMuted(true))
+                try await control.wait("the other track") { $0.currentAudioOption == other }
+                let killed = try receiver.signalRenderer(Signal.segmentation).time
+                try await control.wait("an error") { $0.error?.code == .rendererCrashed }
+                try await control.wait("no error") { $0.error == nil && !$0.isBuffering }
+                try await control.wait("the other track again") { $0.currentAudioOption == other }
+                #expect(control.isMuted)
+                var card = receiver.card
+                let recording = await card.recording(within: .seconds(8)) { recording in
+                    guard let start = recording.segments.last?.start, start > killed else { return false }
+                    return start + 400_000_000 < SimulatedCard.now
+                }
+                let start = try #require(recording?.segments.last?.start)
+                #expect(card.recording().firstSound(from: start) == nil)
+            }
+        }
+
         @Test @RouteActor func `a load that is under way is begun again`() async throws {
             try await ReceiverUnderTest.use { receiver in
                 var card = receiver.card
