@@ -19,6 +19,10 @@ extension Receiving {
                 let state = "\(receiver.folder)/state"
                 let daemon = receiver.daemon.pid
                 try writeText("secret", to: "\(receiver.folder)/key")
+                // Somebody else's local socket without a file, such as the bus of a desktop.
+                let name = "linnet-test-\(Machine.makeUUID())"
+                let listener = try await receiver.listen(at: name)
+                defer { listener.kill() }
                 let layers = try #require(receiver.route.device.confinement)
                 let standing = Set(layers.filter(\.isOn).map(\.kind))
                 let attempts: [(order: String, layer: ConfinementLayer.Kind)] = [
@@ -30,10 +34,11 @@ extension Receiving {
                     ("read /proc/\(daemon)/root/etc/hostname", .files),
                     ("start /bin/true", .calls), ("become /bin/true", .calls), ("raw", .calls),
                     ("packet", .calls), ("trace \(daemon)", .calls), ("signal \(daemon)", .calls),
-                    ("listen", .listening), ("allocate 1100", .limits),
+                    ("abstract \(name)", .signals), ("listen", .listening), ("allocate 1100", .limits),
                 ]
                 let allowed = [
-                    "write \(state)/scratch/mine", "read /etc/ssl/openssl.cnf", "tcp", "udp", "links",
+                    "write \(state)/scratch/mine", "read /etc/passwd", "list /usr/share", "tcp", "udp",
+                    "links",
                 ]
                 let reports = try await receiver.attack(attempts.map(\.order) + allowed)
                 for (order, layer) in attempts {
@@ -67,7 +72,6 @@ extension Receiving {
                 #expect(field("NoNewPrivs") == "1")
                 // Nothing, or what real-time priorities take where no limit grants them (CAP_SYS_NICE).
                 #expect(["0000000000000000", "0000000000800000"].contains(field("CapEff")))
-                #expect(field("CapBnd") == "0000000000000000")
                 for layer in layers where [.privileges, .limits].contains(layer.kind) { #expect(layer.isOn) }
                 #expect(layers.last?.isOn == (field("Seccomp") == "2"))
                 #expect(readText("/proc/\(receiver.renderer ?? 0)/oom_score_adj") == "500\n")
@@ -78,6 +82,16 @@ extension Receiving {
                 }
                 let line = StatusLine.of(layers)
                 #expect(readText("\(receiver.folder)/linnetd.log").contains(line))
+            }
+        }
+
+        @Test @RouteActor func `names are still resolved`() async throws {
+            try await ReceiverUnderTest.use { receiver in
+                let url = receiver.media.url("position.flac").replacing("127.0.0.1", with: "localhost")
+                let session = RouteSession(url: url)
+                #expect(receiver.route.addSession(session))
+                let control = try await session.start().playbackControl
+                try await control.wait("ready") { $0.isReady }
             }
         }
 
@@ -118,6 +132,27 @@ extension Receiving {
             }
         }
 
+        /// Plugins that are looked at for the first time start threads, which no wall would bind.
+        @Test @RouteActor func `a first start, which looks at every plugin, is confined like any other`()
+            async throws
+        {
+            let folder = try Programs.makeFolder()
+            defer { Programs.remove(folder) }
+            let program = "\(folder)/renderer"
+            let script =
+                "export XDG_CACHE_HOME=\(folder)/cache\nexec \(try Programs.path("linnet-renderer")) \"$@\""
+            try FileSystem.write(Array("#!/bin/sh\n\(script)\n".utf8), to: program, mode: 0o755)
+            try await ReceiverUnderTest.use(["--renderer-program", program]) { receiver in
+                try await receiver.route.wait("a renderer", within: .seconds(30)) {
+                    $0.device.confinement != nil
+                }
+                let layers = try #require(receiver.route.device.confinement)
+                #expect(!layers.contains { $0.reason == "threads run already" })
+                #expect(try !FileSystem.list("\(folder)/cache/gstreamer-1.0").isEmpty)
+                _ = try await receiver.playReady("position.flac")
+            }
+        }
+
         @Test @RouteActor func `with files allowed, all are read but the state's`() async throws {
             try await ReceiverUnderTest.use(["--allow-file", "yes"]) { receiver in
                 let session = RouteSession(url: "file://\(Programs.build)/media/position.flac")
@@ -144,6 +179,15 @@ private enum StatusLine {
 }
 
 extension ReceiverUnderTest {
+    /// A program that listens at a local socket without a file.
+    fileprivate func listen(at name: String) async throws -> ChildProcess {
+        let script =
+            "import socket, sys; s = socket.socket(socket.AF_UNIX); s.bind('\\0' + sys.argv[1]); s.listen(); s.accept()"
+        let listener = try Programs.start(["python3", "-c", script, name], output: "\(folder)/listener.out")
+        _ = await Programs.poll(within: .seconds(5)) { readText("/proc/net/unix").contains("@\(name)") }
+        return listener
+    }
+
     /// Has the simulated card, inside the renderer, try what hostile code would; what came of each attempt.
     func attack(_ orders: [String]) async throws -> [String: String] {
         let place = "\(card.folder)/sim\(card.number)"
