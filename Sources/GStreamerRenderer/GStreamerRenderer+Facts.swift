@@ -82,6 +82,7 @@ extension GStreamerRenderer {
             report(.timelineChanged(current.id, timeline))
         }
         if current.hasReportedLoaded { askAgain(timeline) }
+        considerNext()
         if timeline.capabilities.contains(.seek), playback?.phase != .loading, playback?.nextSeek != nil {
             startSeeking()
         }

@@ -65,6 +65,8 @@ extension GStreamerRenderer {
         else {
             return
         }
+        cancelPreparation()
+        playback?.isDecoded = false
         if let older = current.seek?.id { report(.seekFinished(current.id, older, failure: nil)) }
         var seek = current.nextSeek ?? Playback.Seek(id: nil, position: place(), isAccurate: true)
         let number = current.seekCount + 1
@@ -142,6 +144,7 @@ extension GStreamerRenderer {
         }
         if current.isPlaying { setBuffering(false) }
         reportPosition()
+        considerNext()
     }
 
     // MARK: Speed and scan

@@ -179,7 +179,7 @@ package final class ReceiverShell {
     private func forgetTimers(after event: ReceiverEvent) {
         guard !timers.isEmpty else { return }
         switch event {
-        case .renderer(.loaded(let load, _)): timers[.load(load)] = nil
+        case .renderer(.loaded(let load, _)), .renderer(.advanced(let load, _)): timers[.load(load)] = nil
         case .renderer(.failed(let load, _)), .renderer(.stopped(let load)), .renderer(.ended(let load)):
             timers[.load(load)] = nil
             timers[.stop(load)] = nil
