@@ -12,7 +12,7 @@ extension Element {
     /// Does nothing from GStreamer 1.24 on, whose parser cuts them itself.
     package func onEncoderDelay(_ body: @escaping @Sendable (_ frames: Int, _ rate: Int) -> Void) {
         let version = Library.version
-        guard version.major == 1, version.minor < 24,
+        guard version.major == 1, version.minor < 22,
             let pad = unsafe gst_element_get_static_pad(pointer, "sink")
         else { return }
         defer { unsafe gst_object_unref(pad) }
