@@ -226,7 +226,7 @@ struct WalkTests {
         var random = Generator(state: seed)
         var walker = Walker(Self.policies[Int(seed % 2)])
         var played = 0
-        for count in 0..<80_000 {
+        for count in 0..<50_000 {
             var step = Step.allCases[Int(random.next() % UInt64(Step.allCases.count))]
             if step == .shutDown { step = .annaStarts }
             walker.take(step, Int64(random.next() % 80))
@@ -237,7 +237,7 @@ struct WalkTests {
             }
         }
         // The walk is worth something only if it gets somewhere.
-        #expect(played > 1_000)
+        #expect(played > 500)
         walker.take(.shutDown)
         #expect(walker.watcher.faults.isEmpty)
     }

@@ -4,7 +4,7 @@
 """Puts a frame with an encoder's tag in front of an MP3 file, as the program lame does and its library without
 help does not: how many frames of sound the encoder put before and behind.
 
-lametag.py IN.mp3 OUT.mp3 FRAMES           FRAMES of sound, of all channels together, were encoded
+lametag.py IN.mp3 OUT.mp3 FRAMES NAME      FRAMES of sound were encoded; NAME is that of the encoder
 """
 
 import struct
@@ -23,7 +23,7 @@ def frame_length(header):
     return 144 * bit_rate // sample_rate + (bits >> 9 & 1)
 
 
-def main(source, target, sound):
+def main(source, target, sound, name):
     data = open(source, "rb").read()
     count, at = 0, 0
     while at + 4 <= len(data) and data[at] == 0xFF:
@@ -36,7 +36,7 @@ def main(source, target, sound):
     place = 4 + (17 if data[3] >> 6 == 3 else 32)
     frame[place:place + 12] = b"Info" + struct.pack(">II", 1, count)
     place += 12
-    frame[place:place + 9] = b"LAME3.100"
+    frame[place:place + 9] = name.encode().ljust(9, b"\0")[:9]
     frame[place + 21:place + 24] = (DELAY << 12 | padding).to_bytes(3, "big")
     open(target, "wb").write(bytes(frame) + data)
 

@@ -5,9 +5,10 @@
 # Makes sound that was cut in two, to hear whether the parts join: left a tone, right noise, 48 kHz, 16 bits.
 # usage: make-joints.sh DIR
 #
-# whole.wav                     5 s
-# first.{wav,flac,mp3,m4a}      its first 3 s and 137 frames
+# whole.wav                     2 s
+# first.{wav,flac,mp3,m4a}      its first 57 737 frames
 # second.{wav,flac,mp3,m4a}     the rest
+# first-lavc.mp3 …              the same as the MP3 files, with the name of another encoder in the tag
 # other.wav                     1 s of 44.1 kHz
 set -euo pipefail
 
@@ -18,11 +19,11 @@ raw=(rawaudioparse sample-rate=48000 num-channels=2 pcm-format=s16le)
 launch() { timeout --kill-after=2 60 gst-launch-1.0 -q "$@"; }
 
 launch interleave name=both ! 'audio/x-raw,format=S16LE,channels=2' ! filesink location=whole.raw \
-    audiotestsrc num-buffers=240 samplesperbuffer=1000 freq=441 volume=0.5 ! \
+    audiotestsrc num-buffers=96 samplesperbuffer=1000 freq=441 volume=0.5 ! \
     'audio/x-raw,format=S16LE,rate=48000,channels=1' ! both. \
-    audiotestsrc num-buffers=240 samplesperbuffer=1000 wave=pink-noise volume=0.5 ! \
+    audiotestsrc num-buffers=96 samplesperbuffer=1000 wave=pink-noise volume=0.5 ! \
     'audio/x-raw,format=S16LE,rate=48000,channels=1' ! both.
-cut=$(((3 * 48000 + 137) * 4))
+cut=$(((48000 + 9737) * 4))
 head -c $cut whole.raw >first.raw
 tail -c +$((cut + 1)) whole.raw >second.raw
 for name in whole first second; do
@@ -32,7 +33,9 @@ for name in first second; do
     launch filesrc location=$name.raw ! "${raw[@]}" ! audioconvert ! flacenc ! filesink location=$name.flac
     launch filesrc location=$name.raw ! "${raw[@]}" ! audioconvert ! lamemp3enc target=bitrate bitrate=192 cbr=true ! \
         filesink location=plain.mp3
-    python3 "$here/lametag.py" plain.mp3 $name.mp3 $(($(stat -c %s $name.raw) / 4))
+    frames=$(($(stat -c %s $name.raw) / 4))
+    python3 "$here/lametag.py" plain.mp3 $name.mp3 $frames LAME3.100
+    python3 "$here/lametag.py" plain.mp3 $name-lavc.mp3 $frames Lavc59.37
     launch filesrc location=$name.raw ! "${raw[@]}" ! audioconvert ! voaacenc bitrate=192000 ! aacparse ! \
         mp4mux faststart=true ! filesink location=$name.m4a
 done
