@@ -40,8 +40,10 @@ extension GStreamerRenderer {
 
     // MARK: Timeline
 
-    func askPipeline() {
-        guard let pipeline = playback?.pipeline else { return }
+    func askPipeline() { ask(playback?.pipeline) }
+
+    func ask(_ pipeline: MediaPipeline?) {
+        guard let pipeline else { return }
         let number = pipeline.number
         pipeline.ask { [inputs] in inputs.yield(.asked(pipeline: number, $0)) }
     }

@@ -92,7 +92,11 @@ extension GStreamerRenderer {
         case .message(_, .contextMade(let context)): keep(context)
         case .message(_, .streamsFound(let set)) where isSilent(set):
             nextFailed(MediaFailure(.unsupportedFormat, "The media has no sound."))
-        default: if next.inputs.count < NextItem.inputLimit { playback?.next?.inputs.append(input) }
+        default:
+            guard next.inputs.count < NextItem.inputLimit else { return }
+            playback?.next?.inputs.append(input)
+            // The answer is there when the first of these frames is heard.
+            if case .arrived(_, .frames) = input { ask(next.pipeline) }
         }
     }
 

@@ -148,6 +148,8 @@ extension ReceiverState {
         session.begin(entry, load: next)
         // What was told to the load before may have come too late for it: it is told once more, the speed when it is loaded.
         session.toldSpeed = 0
+        // It is heard already, or the renderer says that it is waited for.
+        session.isBuffering = false
         sessions[id] = session
         return pictures + render(.setPlaying(next, session.isPlaying))
             + render(.setMediaVolume(next, session.volume)) + [.armLoadTimer(next)]

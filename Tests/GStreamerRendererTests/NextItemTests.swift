@@ -89,10 +89,10 @@ private func samples(of name: String) throws -> [Int16] {
         test.play(Media.file("joint/first.flac"))
         test.follow(Media.file("joint/second.flac"))
         let told = try await test.advanced()
-        let position = try await test.position()
         let media = try await test.first { event in
             if case .loaded(second, let media) = event { media } else { nil }
         }
+        let position = try await test.position()
         #expect((media.timeline.range.duration.seconds - 38_263 / 48_000.0).magnitude < 0.001)
         let recording = card.recording()
         let segment = try #require(recording.segments.first)

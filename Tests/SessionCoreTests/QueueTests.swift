@@ -92,6 +92,7 @@ struct QueueTests {
         #expect(scene.session?.position.position == .zero)
         #expect(scene.session?.isReady == true)
         #expect(scene.session?.timeline == .unknown)
+        #expect(scene.session?.isBuffering == false)
         let load = try #require(told).load
         #expect(effects.commands.contains(.setPlaying(load, true)))
         #expect(effects.contains(.armLoadTimer(load)))
