@@ -19,6 +19,12 @@ struct NextItem {
     /// True if it can be begun only when its turn comes.
     var isLate = false
     var inputs: [GStreamerRenderer.Input] = []
+
+    /// What an element said is not installed.
+    var missing: String? {
+        for case .message(_, .pluginMissing(let what)) in inputs { return what }
+        return nil
+    }
 }
 
 // The next item is made ready when the current one has ten seconds left, or is decoded to its end; then no more than a few
@@ -37,7 +43,8 @@ extension GStreamerRenderer {
     /// Makes the next item ready, if it is time.
     func considerNext() {
         guard let current = playback, let next = current.next, next.pipeline == nil, !next.isLate,
-            current.phase == .ready, current.seek == nil, current.nextSeek == nil, current.scan == nil
+            current.failure == nil, current.phase == .ready, current.seek == nil, current.nextSeek == nil,
+            current.scan == nil
         else { return }
         let isNearBeginning = (next.item.startPosition.nanoseconds ?? 0) <= Self.nearBeginning
         // Another speed, or a place far inside, is reached by a move, which begins when its turn comes.
@@ -84,11 +91,9 @@ extension GStreamerRenderer {
     func handleNext(_ input: Input, of pipeline: UInt64) {
         guard let next = playback?.next, next.pipeline?.number == pipeline else { return }
         switch input {
-        case .message(_, .failed(let failure)):
-            let missing = next.inputs.lazy.compactMap { input -> String? in
-                if case .message(_, .pluginMissing(let what)) = input { what } else { nil }
-            }.first
-            nextFailed(MediaFailure(failure, missing: missing))
+        case .message(_, .failed(let failure)): nextFailed(MediaFailure(failure, missing: next.missing))
+        case .message(_, .streamsSelected(let streams)) where streams.isEmpty && next.missing != nil:
+            nextFailed(.missing(next.missing))
         case .message(_, .contextMade(let context)): keep(context)
         case .message(_, .streamsFound(let set)) where isSilent(set):
             nextFailed(MediaFailure(.unsupportedFormat, "The media has no sound."))

@@ -130,11 +130,14 @@ extension RendererEvent {
         case .exited(let reason):
             writer.put(UInt8(15))
             writer.put(reason)
+        case .confined(let layers):
+            writer.put(UInt8(16))
+            writer.list(layers) { $1.put($0) }
         case .advanced(let load, let next):
-            begin(16, load)
+            begin(17, load)
             writer.put(next.number)
         case .nextFailed(let load, let next, let failure):
-            begin(17, load)
+            begin(18, load)
             writer.put(next.number)
             writer.put(failure)
         }
@@ -165,8 +168,11 @@ extension RendererEvent {
         case 13: self = .outputChanged(try reader.status())
         case 14: self = .outputVolumeChanged(try reader.volume())
         case 15: self = .exited(reason: try reader.text())
-        case 16: self = .advanced(try reader.load(), to: try reader.load())
-        case 17:
+        case 16:
+            self = .confined(
+                try reader.list { reader throws(FrameFailure) in try reader.confinementLayer() })
+        case 17: self = .advanced(try reader.load(), to: try reader.load())
+        case 18:
             self = .nextFailed(try reader.load(), next: try reader.load(), try reader.failure())
         case let kind: throw FrameFailure("an event of kind \(kind) is unknown")
         }
