@@ -48,7 +48,8 @@ extension FrameRing.State {
     /// The stream that is heard from now on, if its first frame is; and the one before.
     mutating func passJoint() -> (from: StreamID, to: StreamID)? {
         guard let joint, let stream, kept >= joint.frame else { return nil }
-        (self.stream, self.joint) = (joint.stream, nil)
+        // What was heard is a place of the stream before.
+        (self.stream, self.joint, heard) = (joint.stream, nil, nil)
         return (stream, joint.stream)
     }
 

@@ -291,9 +291,15 @@ final class OutputLoop {
         passJoint()
     }
 
-    /// Notes that the stream that followed is heard.
-    private func passJoint() {
-        guard let passed = ring.state.withLock({ $0.epoch == epoch ? $0.passJoint() : nil }) else { return }
+    /// Notes that the stream that followed is heard, and whatever else goes with that moment.
+    private func passJoint(_ body: (inout FrameRing.State) -> Void = { _ in }) {
+        let passed = ring.state.withLock { state -> (from: StreamID, to: StreamID)? in
+            guard state.epoch == epoch else { return nil }
+            let passed = state.passJoint()
+            body(&state)
+            return passed
+        }
+        guard let passed else { return }
         stream = passed.to
         report(.advanced(passed.from, to: passed.to))
     }
@@ -311,10 +317,9 @@ final class OutputLoop {
         let cardFrame = written - Int64(delay)
         guard let (frame, isSilence) = map.ringFrame(of: max(0, cardFrame)) else { return }
         ring.advance(kept: frame, epoch: epoch)
-        passJoint()
         let isHeard = cardFrame >= 0 && !isSilence
-        ring.state.withLock { state in
-            guard state.epoch == epoch, let place = state.marks.place(of: frame) else { return }
+        passJoint { state in
+            guard let place = state.marks.place(of: frame) else { return }
             let rate = isHeard ? place.step * Double(setup.rate) / 1e9 : 0
             state.heard = HeardPosition(position: Int64(place.position), clockTime: now, rate: rate)
         }
