@@ -218,6 +218,42 @@ private func samples(of name: String) throws -> [Int16] {
         #expect(sound.positionSecond == 20)
     }
 
+    @Test func `is given up by a seek also when its frames wait behind those of the current one`()
+        async throws
+    {
+        var card = try #require(TestCards.take())
+        let test = try RendererUnderTest(device: card.device)
+        // So short that all of it and much of the next one fit the output.
+        test.play(Media.file("joint/blip.wav"), playing: false)
+        test.follow(Media.file("joint/second.wav"))
+        _ = try await test.loaded()
+        test.seek(1, to: 0.1)
+        try await test.seekDone(1)
+        test.send(.setPlaying(test.load, true))
+        try await test.advanced()
+        try await test.ended(second)
+        // A tenth of a second may be too short to open the next file again; then there is silence, and nothing else.
+        let sound = card.recording().sound
+        let tail = try samples(of: "joint/whole.wav")[9_600..<19_200]
+        #expect(Array(sound.prefix(tail.count)) == Array(tail))
+        let rest = sound.dropFirst(tail.count).drop { $0 == 0 }
+        let next = try samples(of: "joint/second.wav").drop { $0 == 0 }
+        #expect(Array(rest.prefix(next.count)) == Array(next))
+    }
+
+    @Test func `is begun with the first one when both have waited`() async throws {
+        var card = try #require(TestCards.take())
+        let test = try RendererUnderTest(device: card.device)
+        test.play(Media.file("joint/blip.wav"), playing: false)
+        test.follow(Media.file("joint/second.wav"))
+        _ = try await test.loaded()
+        test.send(.setPlaying(test.load, true))
+        try await test.advanced()
+        try await test.ended(second)
+        let expected = try samples(of: "joint/whole.wav")[..<19_200] + samples(of: "joint/second.wav")
+        #expect(Array(card.recording().sound.prefix(expected.count)) == Array(expected))
+    }
+
     @Test func `is given up with a stop, and with another load`() async throws {
         let card = try #require(TestCards.take())
         let test = try RendererUnderTest(device: card.device)

@@ -9,6 +9,7 @@
 # first.{wav,flac,mp3,m4a}      its first 57 737 frames
 # second.{wav,flac,mp3,m4a}     the rest
 # first-lavc.mp3 …              the same as the MP3 files, with the name of another encoder in the tag
+# blip.wav                      the first 0.2 s of the whole
 # other.wav                     1 s of 44.1 kHz
 set -euo pipefail
 
@@ -26,7 +27,8 @@ launch interleave name=both ! 'audio/x-raw,format=S16LE,channels=2' ! filesink l
 cut=$(((48000 + 9737) * 4))
 head -c $cut whole.raw >first.raw
 tail -c +$((cut + 1)) whole.raw >second.raw
-for name in whole first second; do
+head -c 38400 whole.raw >blip.raw
+for name in whole first second blip; do
     launch filesrc location=$name.raw ! "${raw[@]}" ! audioconvert ! wavenc ! filesink location=$name.wav
 done
 for name in first second; do
