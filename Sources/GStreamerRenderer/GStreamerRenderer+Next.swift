@@ -8,8 +8,9 @@ import MediaModel
 /// The item that follows the one that plays. Its pipeline is built shortly before its turn, and all that the pipeline says is
 /// kept until then.
 struct NextItem {
-    /// What is kept of a pipeline that waits; some dozens are usual.
-    static let inputLimit = 256
+    /// What is kept of a pipeline that waits; some dozens are usual. Pictures are large.
+    private static let inputLimit = 256
+    private static let pictureLimit = 4
 
     let load: LoadID
     let item: MediaItem
@@ -18,7 +19,15 @@ struct NextItem {
     var pipeline: MediaPipeline?
     /// True if it can be begun only when its turn comes.
     var isLate = false
-    var inputs: [GStreamerRenderer.Input] = []
+    private(set) var inputs: [GStreamerRenderer.Input] = []
+
+    /// Keeps what the pipeline says until its turn comes. False if there is no more room.
+    mutating func keep(_ input: GStreamerRenderer.Input) -> Bool {
+        guard inputs.count < Self.inputLimit else { return false }
+        if input.hasPicture, inputs.count(where: \.hasPicture) >= Self.pictureLimit { return false }
+        inputs.append(input)
+        return true
+    }
 
     /// What an element said is not installed.
     var missing: String? {
@@ -47,6 +56,8 @@ extension GStreamerRenderer {
             current.scan == nil
         else { return }
         let isNearBeginning = (next.item.startPosition.nanoseconds ?? 0) <= Self.nearBeginning
+        // Pictures of two items have one screen.
+        guard configuration.video == .none else { return }
         // Another speed, or a place far inside, is reached by a move, which begins when its turn comes.
         guard current.pipelineRate == 1, isNearBeginning, !current.timeline.isLive else { return }
         guard current.isDecoded || isEndNear(current) else { return }
@@ -98,8 +109,7 @@ extension GStreamerRenderer {
         case .message(_, .streamsFound(let set)) where isSilent(set):
             nextFailed(MediaFailure(.unsupportedFormat, "The media has no sound."))
         default:
-            guard next.inputs.count < NextItem.inputLimit else { return }
-            playback?.next?.inputs.append(input)
+            guard playback?.next?.keep(input) == true else { return }
             // The answer is there when the first of these frames is heard.
             if case .arrived(_, .frames) = input { ask(next.pipeline) }
         }
@@ -184,5 +194,9 @@ extension GStreamerRenderer.Input {
             pipeline
         case .command, .output, .pluginsAdded, .tick, .scanTick, .quit: nil
         }
+    }
+
+    fileprivate var hasPicture: Bool {
+        if case .message(_, .tagged(let values)) = self { values.picture != nil } else { false }
     }
 }
