@@ -242,8 +242,8 @@ private func advice(for failure: MediaFailure) -> String? {
 
 @RouteActor private func line(_ control: PlaybackControl, _ route: Route, _ name: String) -> ProgressLine {
     var line = ProgressLine(control, route.device)
-    // The first item has the name that was typed; what a receiver shows of a file's address is nearly that of the file.
-    line.fallback = control.queue.items.count > 1 ? control.queue.current?.displayName ?? name : name
+    // Alone, an item has the name that was typed, which that of its address is made of.
+    if control.queue.items.count <= 1 { line.fallback = name }
     if route.state == .reconnecting { line.fault = "reconnecting" }
     return line
 }

@@ -212,6 +212,14 @@ enum QueueText {
         return lines.joined(separator: "\n")
     }
 
+    /// Which of how many items plays; nil for one alone.
+    @RouteActor static func place(_ queue: QueueControl) -> String? {
+        let index = queue.items.firstIndex { $0.id == queue.currentID }
+        guard let index, queue.items.count > 1 || queue.repeatMode != .off else { return nil }
+        let mode = queue.repeatMode == .off ? "" : ", repeat \(queue.repeatMode.rawValue)"
+        return "item \(index + 1) of \(queue.items.count)\(mode)"
+    }
+
     @RouteActor static func json(_ queue: QueueControl) -> JSONText {
         .object([
             ("current", .text(queue.currentID)), ("repeat", .string(queue.repeatMode.rawValue)),

@@ -66,7 +66,7 @@ import Testing
 
     @Test func `what plays is controlled by other runs of the program`() async throws {
         let run = try await play(try makeSound(seconds: 600))
-        #expect(try await linnet("pause").text == "paused: untitled")
+        #expect(try await linnet("pause").text == "paused: A_sound.wav")
         #expect(await run.line(with: "paused: ") != nil)
         #expect(try await linnet("seek", "1:30").text == "position 1:30")
         #expect(try await linnet("seek", "-30").text == "position 1:00")
@@ -96,6 +96,7 @@ import Testing
             try await linnet("queue", "list").text
                 == "* 1  \(name)\n  2  \(name)\n  3  encore.flac\nrepeat all")
         #expect(try await linnet("queue", "next").text == "next")
+        #expect(try await linnet("status").text.contains("queue: item 2 of 3, repeat all"))
         #expect(try await linnet("queue").text.contains("* 2  \(name)"))
         #expect(try await linnet("queue", "previous").status == 0)
         #expect(try await linnet("queue", "--json").text.contains(#""current":"1","repeat":"all""#))
