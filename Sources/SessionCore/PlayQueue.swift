@@ -53,10 +53,12 @@ package struct QueueEntry: Equatable, Sendable {
 package struct PlayQueue: Equatable, Sendable {
     /// The most items.
     package static let limit = 1000
-    /// The most bytes of titles and identifiers that the state shows, as JSON has them.
+    /// The most bytes of titles, names and identifiers that the state shows, as JSON has them.
     package static let shownLimit = 256 * 1024
     /// The most bytes of addresses and headers that are kept.
     package static let keptLimit = 4 * 1024 * 1024
+    /// The longest words for a failure that the state shows, in bytes.
+    static let messageLimit = 256
     /// So many items in a row that could not be played end the session.
     package static let failureLimit = 5
 
@@ -120,7 +122,9 @@ package struct PlayQueue: Equatable, Sendable {
     /// Notes that an item cannot be played.
     mutating func fail(_ id: QueueItemID, _ failure: MediaFailure) {
         guard let index = index(of: id) else { return }
-        entries[index].failure = failure
+        // The words may be an element's, of any length.
+        entries[index].failure = MediaFailure(
+            failure.code, failure.message.prefix(bytes: Self.messageLimit), httpStatus: failure.httpStatus)
         (failures, lastFailure) = (failures + 1, failure)
     }
 
@@ -135,16 +139,17 @@ package struct PlayQueue: Equatable, Sendable {
         guard entries.count + items.count <= Self.limit else {
             throw Refusal(.limitReached, "A queue has at most \(Self.limit) items.")
         }
-        let all = entries.map(\.given) + items
+        var added: [QueueEntry] = []
+        for (offset, item) in items.enumerated() {
+            let id = QueueItemID(lastID &+ UInt64(offset) &+ 1)
+            added.append(QueueEntry(id: id, given: item, name: item.name))
+        }
+        let all = entries + added
         guard all.reduce(0, { $0 + $1.shownBytes }) <= Self.shownLimit,
-            all.reduce(0, { $0 + $1.keptBytes }) <= Self.keptLimit
+            all.reduce(0, { $0 + $1.given.keptBytes }) <= Self.keptLimit
         else { throw Refusal(.limitReached, "The titles or addresses of the queue are too long together.") }
         let index = try self.index(for: place)
-        var added: [QueueEntry] = []
-        for item in items {
-            lastID &+= 1
-            added.append(QueueEntry(id: QueueItemID(lastID), given: item, name: item.name))
-        }
+        lastID &+= UInt64(items.count)
         entries.insert(contentsOf: added, at: index)
         return added.map(\.id)
     }
@@ -202,15 +207,17 @@ package struct PlayQueue: Equatable, Sendable {
     mutating func clear() { entries.removeAll { $0.id != current } }
 }
 
-extension QueueItem {
-    /// The longest name that stands for a title, in bytes.
-    private static let nameLimit = 128
-
+extension QueueEntry {
     fileprivate var shownBytes: Int {
-        [metadata.title, metadata.subtitle, metadata.album, identifier].reduce(0) { sum, text in
+        [name, given.metadata.title, given.metadata.subtitle, given.identifier].reduce(0) { sum, text in
             sum + (text?.utf8.reduce(0) { $0 + ($1 < 0x20 ? 6 : $1 == 0x22 || $1 == 0x5c ? 2 : 1) } ?? 0)
         }
     }
+}
+
+extension QueueItem {
+    /// The longest name that stands for a title, in bytes.
+    private static let nameLimit = 128
 
     fileprivate var keptBytes: Int {
         item.headers.reduce(item.uri.utf8.count + (item.userAgent?.utf8.count ?? 0)) {

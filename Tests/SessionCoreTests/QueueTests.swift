@@ -317,6 +317,13 @@ struct QueueTests {
         #expect(scene.titles == ["a"])
     }
 
+    @Test func `the words for a failure are cut`() {
+        var scene = Scene.queue("a", "b")
+        let wordy = MediaFailure(.decode, String(repeating: "w", count: 10_000))
+        scene.reports(.failed(scene.load, wordy))
+        #expect(scene.session?.queue[scene.id("a")]?.failure?.message.utf8.count == 256)
+    }
+
     @Test(arguments: [
         ("http://a/b/My%20song.mp3?token=secret#x", "My song.mp3"), ("http://user:pass@host", "host"),
         ("http://host:80/", "host:80"), ("http://a/%ff%zz", "%ff%zz"), ("http://a/%0a%41", "A"),
