@@ -29,6 +29,12 @@ struct NextItem {
         return true
     }
 
+    /// True once frames of it stand behind those of the current item.
+    var hasArrived: Bool {
+        for case .arrived(_, .frames) in inputs { return true }
+        return false
+    }
+
     /// What an element said is not installed.
     var missing: String? {
         for case .message(_, .pluginMissing(let what)) in inputs { return what }
@@ -102,7 +108,10 @@ extension GStreamerRenderer {
     func handleNext(_ input: Input, of pipeline: UInt64) {
         guard let next = playback?.next, next.pipeline?.number == pipeline else { return }
         switch input {
-        case .message(_, .failed(let failure)): nextFailed(MediaFailure(failure, missing: next.missing))
+        case .message(_, .failed(let failure)):
+            // What has joined the current item is heard, up to the damage.
+            if next.hasArrived, playback?.next?.keep(input) == true { return }
+            nextFailed(MediaFailure(failure, missing: next.missing))
         case .message(_, .streamsSelected(let streams)) where streams.isEmpty && next.missing != nil:
             nextFailed(.missing(next.missing))
         case .message(_, .contextMade(let context)): keep(context)
