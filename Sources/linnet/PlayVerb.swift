@@ -25,6 +25,7 @@ extension Verb {
         examples: [
             ("linnet play song.flac", "Serves the file to the receiver for as long as it plays."),
             ("linnet play *.flac", "Plays an album without gaps; see linnet queue for what follows."),
+            ("linnet play album.m3u", "Serves the list and the media files that it names."),
             ("linnet play https://example.org/live.m3u8 --no-wait", "Starts a stream and returns."),
             ("linnet play film.mkv --start 1:02:03 --on 'Living room'", "Begins in the middle."),
             ("linnet play URL -H 'Authorization: Bearer …'", "Fetches what needs a header."),
@@ -118,7 +119,9 @@ private struct PlayRequest {
             guard let address = route.localAddress else {
                 throw CommandFailure(.failure, "cannot tell the address that \(name) reaches us at")
             }
-            let server = try MediaFileServer(file: source, reachedAt: address)
+            let server =
+                try LocalPlaylist(source)?.server(reachedAt: address)
+                ?? MediaFileServer(file: source, reachedAt: address)
             servers.append(server)
             urls.append(server.url)
         }
