@@ -65,6 +65,8 @@ extension GStreamerRenderer {
         else {
             return
         }
+        cancelPreparation()
+        playback?.isDecoded = false
         // A pipeline that has failed moves no more.
         if current.failure != nil { return reload(at: current.nextSeek?.position ?? place()) }
         if let older = current.seek?.id { report(.seekFinished(current.id, older, failure: nil)) }
@@ -156,6 +158,7 @@ extension GStreamerRenderer {
         }
         if current.isPlaying { setBuffering(false) }
         reportPosition()
+        considerNext()
     }
 
     // MARK: Speed and scan

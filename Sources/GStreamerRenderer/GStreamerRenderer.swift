@@ -96,30 +96,23 @@ package actor GStreamerRenderer {
         output.shutDown()
     }
 
-    private func handle(_ input: Input) {
+    func handle(_ input: Input) {
+        if let number = input.pipeline, number != playback?.pipeline?.number {
+            return handleNext(input, of: number)
+        }
         switch input {
         case .command(let command): handle(command)
         case .output(let event): handle(event)
-        case .message(let pipeline, let message):
-            guard playback?.pipeline?.number == pipeline else { return }
-            handle(message)
-        case .arrived(let pipeline, let arrival):
-            guard playback?.pipeline?.number == pipeline else { return }
+        case .message(_, let message): handle(message)
+        case .arrived(_, let arrival):
             switch arrival {
             case .frames(let flushes): framesArrived(flushes: flushes)
             case .astray(let flushes, let position): guessAgain(flushes: flushes, found: position)
             }
-        case .seekAnswered(let pipeline, let number, let accepted):
-            guard playback?.pipeline?.number == pipeline else { return }
-            seekAnswered(number, accepted: accepted)
-        case .seekIsSlow(let pipeline, let number):
-            guard playback?.pipeline?.number == pipeline, playback?.seek?.number == number else { return }
-            setBuffering(true)
-        case .asked(let pipeline, let facts):
-            guard playback?.pipeline?.number == pipeline else { return }
-            learn(facts)
-        case .askAgain(let pipeline):
-            guard playback?.pipeline?.number == pipeline else { return }
+        case .seekAnswered(_, let number, let accepted): seekAnswered(number, accepted: accepted)
+        case .seekIsSlow(_, let number): if playback?.seek?.number == number { setBuffering(true) }
+        case .asked(_, let facts): learn(facts)
+        case .askAgain:
             if playback?.phase == .loading { startSeeking() } else { askPipeline() }
         case .adaptiveFound: openStandIn()
         case .quietDue(let pipeline, let number):
@@ -163,6 +156,7 @@ package actor GStreamerRenderer {
             if isCurrent(id) { giveUp() }
             report(.stopped(id))
         case .warmUp: warmUp()
+        case .prepareNext(let id, let upcoming): if isCurrent(id) { prepareNext(upcoming) }
         }
     }
 
@@ -195,6 +189,7 @@ package actor GStreamerRenderer {
         case .drained(let stream):
             guard playback?.stream == stream else { return }
             drained()
+        case .advanced(let old, let new): advanced(from: old, to: new)
         }
     }
 
@@ -212,6 +207,7 @@ package actor GStreamerRenderer {
         guard number == ticking, isTicking, let playback else { return }
         reportPosition(isDue: true)
         reportHoles()
+        considerNext()
         if playback.timeline.isLive || playback.timeline.range == .empty { askPipeline() }
         later(.seconds(1), .tick(ticking))
     }

@@ -158,7 +158,10 @@ final class MediaPipeline: Sendable {
             element.set("min-interleave-time", "3000000000")
             element.onSoundOffered { feed.holdBack(at: $0) }
         case "mpegaudioparse":
-            element.onEncoderDelay { frames, rate in feed.trim = Double(frames) * 1e9 / Double(rate) }
+            element.onEncoderDelay { delay in
+                let step = 1e9 / Double(delay.rate)
+                feed.cut(before: Double(delay.frames) * step, length: delay.length.map { Double($0) * step })
+            }
         default:
             // Of a decoder: damaged frames are passed over, however many, and what can be heard is heard.
             if element.hasProperty("max-errors") { element.set("max-errors", "-1") }

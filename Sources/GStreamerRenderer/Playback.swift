@@ -58,6 +58,10 @@ struct Playback {
     /// Where playback stands while nothing is heard, in nanoseconds.
     var place: Int64
     var isSounding = false
+    /// True once the pipeline has given its last frame away.
+    var isDecoded = false
+    /// What follows.
+    var next: NextItem?
     var isBuffering = false
     var hasReportedLoaded = false
     /// Questions for a length that was not known yet.
@@ -115,7 +119,7 @@ struct Playback {
     /// Forgets how far the load had come; what was asked for and what is known of the media stay.
     mutating func begin(at place: Int64) {
         (pipeline, seek, nextSeek, failure) = (nil, nil, nil, nil)
-        (phase, isHeld, isSounding) = (.loading, place > 0, false)
+        (phase, isHeld, isSounding, isDecoded) = (.loading, place > 0, false, false)
         skipped = 0
         self.place = place
     }
