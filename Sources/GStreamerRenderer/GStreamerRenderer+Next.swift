@@ -190,7 +190,7 @@ extension GStreamerRenderer {
         for seek in [current.seek, current.nextSeek] {
             if let id = seek?.id { report(.seekFinished(current.id, id, failure: nil)) }
         }
-        current.pipeline?.tearDown()
+        if let pipeline = current.pipeline { end(pipeline) }
     }
 }
 
@@ -199,9 +199,12 @@ extension GStreamerRenderer.Input {
     var pipeline: UInt64? {
         switch self {
         case .message(let pipeline, _), .arrived(let pipeline, _), .seekAnswered(let pipeline, _, _),
-            .seekIsSlow(let pipeline, _), .asked(let pipeline, _), .askAgain(let pipeline):
+            .seekIsSlow(let pipeline, _), .asked(let pipeline, _), .askAgain(let pipeline),
+            .quietDue(let pipeline, _), .freezeDue(let pipeline, _):
             pipeline
-        case .command, .output, .pluginsAdded, .tick, .scanTick, .quit: nil
+        case .command, .output, .adaptiveFound, .endDue, .recoveryDue, .troubleOver, .pluginsAdded, .tick, .scanTick,
+            .quit:
+            nil
         }
     }
 
