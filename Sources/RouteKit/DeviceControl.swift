@@ -25,6 +25,9 @@ public import Observation
     public private(set) var output = OutputState.unknown
     /// Whether it can be found; nil if it does not say.
     public private(set) var advertisement: AdvertisementState?
+    /// Why it cannot write its name and volume down, such as a full disk; nil if it can. Changes count all the same
+    /// and are lost with the next restart.
+    public private(set) var storageFault: String?
     /// Who changed volume or mute last; nil if nobody did since we look.
     public private(set) var volumeOrigin: ChangeOrigin?
     /// The last refusal.
@@ -128,6 +131,7 @@ public import Observation
         set(\.volumeCap, snapshot.volumeCap)
         set(\.output, snapshot.output)
         set(\.advertisement, snapshot.advertisement)
+        set(\.storageFault, snapshot.storageFault)
         var volume = snapshot.volume
         if pendingLevel != 0 { volume.level = level.level }
         if pendingMute != 0 { volume.isMuted = level.isMuted }

@@ -77,12 +77,14 @@ package struct DeviceDocument: Equatable, Sendable {
     package var output: OutputDocument
     package var advertisementState: String
     package var advertisementName: String
+    /// Why name and volume cannot be written down; nil if they can.
+    package var storageFault: String?
 
     package init(
         id: String, name: String, model: String, type: String, volume: Volume,
         volumeMode: String = "absolute",
         canMute: Bool = true, volumeCap: Double, output: OutputDocument, advertisementState: String,
-        advertisementName: String
+        advertisementName: String, storageFault: String? = nil
     ) {
         (self.id, self.name, self.model, self.type) = (id, name, model, type)
         (self.volume, self.volumeMode, self.canMute, self.volumeCap) = (
@@ -90,6 +92,7 @@ package struct DeviceDocument: Equatable, Sendable {
         )
         self.output = output
         (self.advertisementState, self.advertisementName) = (advertisementState, advertisementName)
+        self.storageFault = storageFault
     }
 
     package var json: JSONValue {
@@ -98,6 +101,7 @@ package struct DeviceDocument: Equatable, Sendable {
             "volume": .number(volume.level), "muted": .bool(volume.isMuted), "volumeMode": .text(volumeMode),
             "canMute": .bool(canMute), "volumeCap": .number(volumeCap), "output": output.json,
             "advertisement": ["state": .text(advertisementState), "name": .text(advertisementName)],
+            "storageFault": JSONValue(storageFault),
         ]
     }
 
@@ -114,6 +118,7 @@ package struct DeviceDocument: Equatable, Sendable {
         let advertisement = try reader.optionalObject("advertisement")
         advertisementState = try advertisement?.optionalText("state", bytes: 1...64) ?? "off"
         advertisementName = try advertisement?.optionalText("name", bytes: 0...1_024) ?? ""
+        storageFault = try reader.optionalText("storageFault", bytes: 0...4_096)
     }
 }
 

@@ -58,6 +58,8 @@ package struct ReceiverState: Equatable, Sendable {
         package var volume: Volume
         package var output: OutputStatus
         package var advertisement: AdvertisementStatus
+        /// Why name and volume cannot be written down; nil if they can.
+        package internal(set) var storageFault: String?
     }
 
     package struct Route: Equatable, Sendable {
@@ -114,6 +116,9 @@ package struct ReceiverState: Equatable, Sendable {
         case .advertisementChanged(let status):
             device.advertisement = status
             return []
+        case .storageChanged(let fault):
+            device.storageFault = fault
+            return []
         case .renderer(let event):
             return rendered(event)
         case .loadTimedOut(let load):
@@ -154,8 +159,8 @@ package struct ReceiverState: Equatable, Sendable {
                 .device
             }
         case .renderer(let event): Self.origin(of: event)
-        case .connectionOpened, .connectionLost, .graceExpired, .advertisementChanged, .loadTimedOut,
-            .stopTimedOut, .shutdownRequested:
+        case .connectionOpened, .connectionLost, .graceExpired, .advertisementChanged, .storageChanged,
+            .loadTimedOut, .stopTimedOut, .shutdownRequested:
             .device
         }
     }

@@ -50,7 +50,9 @@ struct Daemon {
                 "linnetd: cannot listen on port \(configuration.text(.port)): \(reason(error))\n", to: .error)
             return 1
         }
+        let watch = Task { for await fault in writer.faults { await receiver.storageChanged(fault: fault) } }
         await supervisor.untilSignalled()
+        watch.cancel()
         ServiceManager.stopping()
         await receiver.shutDown()
         await writer.flush()
