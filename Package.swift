@@ -132,6 +132,9 @@ let package = Package(
         // Publishes or browses one service, run by tests inside other network namespaces.
         program("dns-sd-probe", ["Avahi", "Settings", "GLibLoop"]),
 
+        // Replaces one file until it is killed.
+        program("write-probe", ["Settings", "GLibLoop"]),
+
         // MARK: Tests
         tests("MediaModelTests", ["MediaModel"]),
         tests("TimingTests", ["Timing", "MediaModel"]),

@@ -60,6 +60,8 @@ ALLOWED = {
     "linnet": WORDS | {"RouteKit", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
     # Publishes and browses inside a network namespace of the tests.
     "dns-sd-probe": {"Avahi", "GLibLoop", "Settings", "Synchronization", "Glibc"},
+    # Writes until a test kills it.
+    "write-probe": {"Settings", "GLibLoop"},
     # Measures on the simulated card, whose reader is test support.
     "linnet-bench": WORDS | {
         "RouteKit", "SystemProbe", "ReceiverTestKit", "Settings", "GLibLoop", "Observation", "Synchronization"},

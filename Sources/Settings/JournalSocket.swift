@@ -8,16 +8,16 @@ import Synchronization
 /// read must not hold up the one who logs. GLib's writer and systemd's library would wait.
 ///
 /// The protocol is on <https://systemd.io/JOURNAL_NATIVE_PROTOCOL>.
-@safe final class JournalSocket: Sendable {
-    typealias Field = (key: String, value: [UInt8])
+@safe package final class JournalSocket: Sendable {
+    package typealias Field = (key: String, value: [UInt8])
 
     static let shared = JournalSocket()
 
     private static let path = "/run/systemd/journal/socket"
     /// A longer value is cut: with all of its fields an entry stays below the smallest send buffer.
-    static let longestValue = 16_384
+    package static let longestValue = 16_384
     /// The most bytes of an entry; further fields are left out.
-    static let longestEntry = 65_536
+    package static let longestEntry = 65_536
 
     private let descriptor = socket(
         AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
@@ -42,7 +42,7 @@ import Synchronization
         }
     }
 
-    static func entry(_ fields: [Field]) -> [UInt8] {
+    package static func entry(_ fields: [Field]) -> [UInt8] {
         var entry: [UInt8] = []
         for (key, value) in fields {
             let value = value.prefix(longestValue)

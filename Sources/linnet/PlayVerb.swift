@@ -182,6 +182,7 @@ private func advice(for failure: MediaFailure) -> String? {
     case .notFound: "Is the URL right? The receiver fetches it, not this machine."
     case .accessDenied: "Does it need a header? See --header in `linnet play --help`."
     case .network, .timeout: "Can the receiver reach that server?"
+    case .tls: "The receiver checks it against its package ca-certificates. Is its clock right?"
     case .missingPlugin, .unsupportedFormat:
         "The receiver cannot decode this; the message says what is missing."
     case .output: "`linnet doctor` shows the state of the receiver's output."

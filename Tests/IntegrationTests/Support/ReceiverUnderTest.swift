@@ -22,22 +22,27 @@ import SystemProbe
     private var controllers: [RouteController] = []
     private var children: [ChildProcess] = []
 
-    /// Runs `body` with a receiver. `settings` are more options of `linnetd`; `prepare` is called before it starts.
+    private let setUp: String?
+
+    /// Runs `body` with a receiver. `settings` are more options of `linnetd`; `prepare` is called before it starts. `inside`
+    /// is given the folder and makes a line for the shell, which is done in a mount namespace of the receiver's own.
     static func use(
-        _ settings: [String] = [], prepare: (SimulatedCard) throws -> Void = { _ in },
+        _ settings: [String] = [], mixer: SimulatedCard.MixerKind? = nil, inside: ((String) -> String)? = nil,
+        prepare: (SimulatedCard) throws -> Void = { _ in },
         _ body: @RouteActor (ReceiverUnderTest) async throws -> Void
     ) async throws {
         let folder = try Programs.makeFolder()
         defer { Programs.remove(folder) }
         let card = SimulatedCard(folder: folder)
-        _ = try SimulatedCard.configure(folder: folder)
+        _ = try SimulatedCard.configure(folder: folder, mixer: mixer)
         try prepare(card)
         let media = try await MediaServer(folder: folder)
         defer { media.process.kill() }
-        let (daemon, port) = try await start(folder, settings)
+        let setUp = inside?(folder)
+        let (daemon, port) = try await start(folder, settings, setUp)
         let receiver: ReceiverUnderTest
         do {
-            receiver = try await ReceiverUnderTest(folder, card, media, daemon, port, settings)
+            receiver = try await ReceiverUnderTest(folder, card, media, daemon, port, settings, setUp)
         } catch {
             daemon.kill()
             throw error
@@ -53,22 +58,27 @@ import SystemProbe
 
     private init(
         _ folder: String, _ card: SimulatedCard, _ media: MediaServer, _ daemon: ChildProcess, _ port: UInt16,
-        _ settings: [String]
+        _ settings: [String], _ setUp: String?
     ) async throws {
         (self.folder, self.card, self.media, self.daemon, self.port) = (folder, card, media, daemon, port)
-        self.settings = settings
+        (self.settings, self.setUp) = (settings, setUp)
         controller = RouteController(sender: SenderIdentity(name: "First sender"))
         route = try await controller.activate(try await Self.receiver(port))
     }
 
-    private static func start(_ folder: String, _ settings: [String]) async throws -> (ChildProcess, UInt16) {
+    private static func start(
+        _ folder: String, _ settings: [String], _ setUp: String?
+    ) async throws -> (ChildProcess, UInt16) {
         let output = "\(folder)/linnetd.out"
-        let process = try Programs.start(
+        let command =
             [
                 try Programs.path("linnetd"), "--config-dir", folder, "--state-dir", "\(folder)/state",
                 "--port", "0", "--name", "Receiver under test", "--device", "sim0", "--advertise", "false",
                 "--volume", "1", "--log-level", "debug",
-            ] + settings, environment: ["ALSA_CONFIG_PATH": "\(folder)/asound.conf"], output: output,
+            ] + settings
+        let process = try Programs.start(
+            setUp.map { MountNamespace.command($0, then: command) } ?? command,
+            environment: ["ALSA_CONFIG_PATH": "\(folder)/asound.conf"], output: output,
             errors: "\(folder)/linnetd.log")
         let isReady = await Programs.poll(within: .seconds(20)) {
             readText(output).contains("\n") || !process.isRunning
@@ -138,6 +148,9 @@ import SystemProbe
         return control
     }
 
+    /// The state folder, as the receiver sees it.
+    var stateFolder: String { MountNamespace.path("\(folder)/state", seenBy: daemon.pid) }
+
     // MARK: Processes
 
     /// The renderer process of the daemon; nil while there is none.
@@ -152,7 +165,7 @@ import SystemProbe
         await controller.leave(route)
         daemon.signal(ChildProcess.killing)
         _ = await Programs.poll(within: .seconds(3)) { [daemon] in !daemon.isRunning }
-        (daemon, port) = try await Self.start(folder, settings)
+        (daemon, port) = try await Self.start(folder, settings, setUp)
         route = try await controller.activate(try await identity())
     }
 
