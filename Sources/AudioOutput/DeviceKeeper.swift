@@ -65,7 +65,7 @@ final class DeviceKeeper {
                 let pcm = try PCM(opening: name)
                 let rates = try pcm.supportedRates(among: Self.usualRates)
                 facts.rates.withLock { $0 = rates }
-                card = SoundCardDevice(adopting: pcm)
+                card = SoundCardDevice(adopting: pcm, buffer: configuration.buffer)
                 openMixer(of: name)
                 status = OutputStatus(
                     state: .open, device: name, hasHardwareVolume: mixer != nil)
@@ -81,7 +81,7 @@ final class DeviceKeeper {
 
     private func useClock() {
         facts.rates.withLock { $0 = [] }
-        card = ClockCard()
+        card = ClockCard(buffer: configuration.buffer)
         status = OutputStatus(state: .null, device: "null")
     }
 

@@ -61,8 +61,12 @@ final class FrameRing: Sendable {
     let readerWake: WakeUp
     private let writerWake: WakeUp
 
-    init?() {
+    /// What the card has queued at most.
+    private let buffer: Duration
+
+    init?(buffer: Duration) {
         guard let readerWake = WakeUp(), let writerWake = WakeUp() else { return nil }
+        self.buffer = buffer
         (self.readerWake, self.writerWake) = (readerWake, writerWake)
     }
 
@@ -86,7 +90,7 @@ final class FrameRing: Sendable {
                     state.isWriterWaiting = true
                     return nil
                 }
-                let time = Self.ahead + CardTiming.buffer
+                let time = Self.ahead + buffer
                 state.store = FrameStore(capacity: frames(in: time, rate: rate), channels: Self.channels)
                 state.rate = rate
                 return .written

@@ -82,7 +82,9 @@ extension Configuration {
         var renderer = RendererProcess.Configuration(program: rendererProgram, device: text(.device))
         renderer.isWarm = text(.rendererMode) == "warm"
         renderer.environment = rendererEnvironment
-        let passed: [Setting] = [.device, .mixer, .volumeCap, .closeAfter, .videoSink, .allowFile, .logLevel]
+        let passed: [Setting] = [
+            .device, .mixer, .volumeCap, .closeAfter, .buffer, .videoSink, .allowFile, .logLevel,
+        ]
         renderer.settings = passed.map { RendererSetting(key: $0.name, value: text($0)) }
         if let preparedPlugins {
             renderer.settings.append(RendererSetting(key: Setting.pluginFolder.name, value: preparedPlugins))

@@ -170,10 +170,11 @@ import SystemProbe
     }
 
     /// GET over HTTP: the head and the body.
-    func fetch(_ url: String) throws -> (head: String, body: [UInt8]) {
+    func fetch(_ url: String, headers: String = "") throws -> (head: String, body: [UInt8]) {
         let path = url.split(separator: "/").dropFirst(2).joined(separator: "/")
         let socket = try StreamSocket(host: "127.0.0.1", port: port)
-        try socket.write("GET /\(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+        try socket.write(
+            "GET /\(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(headers)Connection: close\r\n\r\n")
         var answer: [UInt8] = []
         while let bytes = socket.read(milliseconds: 3_000), !bytes.isEmpty { answer += bytes }
         let end = Array("\r\n\r\n".utf8)
