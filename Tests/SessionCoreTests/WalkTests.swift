@@ -11,7 +11,7 @@ private enum Step: CaseIterable {
     case benJoins, benIsLost, benStarts
     case graceExpires, oldGraceExpires
     case play, seek, seekFar, scan, scanBack, normal, speed, mute
-    case started, exited, loaded, loadedLate, timeline, reaches, seekFinished, ended, failedLate
+    case started, exited, loaded, loadedLate, timeline, reaches, playsOn, seekFinished, ended, failedLate
     case stopped, stoppedLate, loadTimesOut, loadTimesOutLate, stopTimesOut, stopTimesOutLate
     case picture, louder, mixer
     case shutDown
@@ -20,7 +20,8 @@ private enum Step: CaseIterable {
     static let essential: [Step] = [
         .annaResumes, .annaIsLost, .annaLeaves, .annaStarts, .annaStops, .benStarts, .graceExpires, .seek,
         .scan,
-        .started, .exited, .loaded, .loadedLate, .reaches, .seekFinished, .ended, .stopped, .loadTimesOut,
+        .started, .exited, .loaded, .loadedLate, .reaches, .playsOn, .seekFinished, .ended, .stopped,
+        .loadTimesOut,
         .stopTimesOut, .stopTimesOutLate, .picture, .shutDown,
     ]
 }
@@ -114,6 +115,14 @@ private struct Walker {
         case .reaches:
             let position = PlaybackPosition(position: seconds(chance * 2 - 20), clockTime: chance, rate: 1)
             watcher.apply(.renderer(.positionChanged(load, position)))
+        case .playsOn:
+            // More than the thirty seconds that make good for a crash.
+            let place = watcher.state.sessions.first?.value.position.position ?? .zero
+            for second in stride(from: Int64(1_000), through: 1_032, by: 2) {
+                let position = PlaybackPosition(position: place, clockTime: second * 1_000_000_000, rate: 1)
+                watcher.apply(.renderer(.positionChanged(load, position)))
+            }
+            watcher.becomesCalm()
         case .seekFinished:
             watcher.apply(.renderer(.seekFinished(load, watcher.seek ?? SeekID(0), failure: nil)))
         case .ended: watcher.apply(.renderer(.ended(load)))
