@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-import MediaModel
+public import MediaModel
 public import Observation
 
 /// The device at the other end, as an object: its properties mirror the receiver's state, and writing `volume` or
@@ -28,6 +28,8 @@ public import Observation
     /// Why it cannot write its name and volume down, such as a full disk; nil if it can. Changes count all the same
     /// and are lost with the next restart.
     public private(set) var storageFault: String?
+    /// The walls around the process that decodes media there; nil if it does not say.
+    public private(set) var confinement: [ConfinementLayer]?
     /// Who changed volume or mute last; nil if nobody did since we look.
     public private(set) var volumeOrigin: ChangeOrigin?
     /// The last refusal.
@@ -132,6 +134,7 @@ public import Observation
         set(\.output, snapshot.output)
         set(\.advertisement, snapshot.advertisement)
         set(\.storageFault, snapshot.storageFault)
+        set(\.confinement, snapshot.confinement)
         var volume = snapshot.volume
         if pendingLevel != 0 { volume.level = level.level }
         if pendingMute != 0 { volume.isMuted = level.isMuted }

@@ -119,6 +119,7 @@ struct DeviceSnapshot: Equatable, Sendable {
     var output = OutputState.unknown
     var advertisement: AdvertisementState?
     var storageFault: String?
+    var confinement: [ConfinementLayer]?
 
     /// What is known before the receiver says anything.
     init() {}
@@ -134,6 +135,7 @@ struct DeviceSnapshot: Equatable, Sendable {
         advertisement = AdvertisementState(
             state: device.advertisementState, name: device.advertisementName)
         storageFault = device.storageFault
+        confinement = device.confinement
     }
 }
 

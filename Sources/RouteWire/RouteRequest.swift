@@ -290,7 +290,9 @@ extension SessionStart {
     private static func header(_ reader: ParamReader) throws(RouteError) -> HeaderField {
         let name = try reader.text("name", bytes: 1...256)
         let value = try reader.text("value", bytes: 0...WireLimits.headerBytes)
-        guard HeaderField.isName(name) else { throw ParamReader.fault("\(reader.path).name", "expected a header name") }
+        guard HeaderField.isName(name) else {
+            throw ParamReader.fault("\(reader.path).name", "expected a header name")
+        }
         guard HeaderField.isValue(value) else {
             throw ParamReader.fault("\(reader.path).value", "expected text without control characters")
         }

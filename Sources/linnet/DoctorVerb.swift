@@ -106,6 +106,7 @@ private struct Report {
             report.bad("its clock could not be read", "Positions will be off by the time the network takes.")
         }
         checkOutput(connection.device, &report)
+        checkConfinement(connection.device, &report)
         checkAdvertisement(connection.device, &report)
         checkStorage(connection.device, &report)
         let device = connection.device
@@ -167,6 +168,14 @@ private struct Report {
     report.bad(
         "name and volume cannot be saved: \(TerminalText.clean(fault))",
         "Is the disk of the receiver full, or read-only? It tries again by itself.")
+}
+
+@RouteActor private func checkConfinement(_ device: DeviceControl, _ report: inout Report) {
+    guard let layers = device.confinement else { return }
+    let text = "decoder: \(StatusText.confinement(layers))"
+    guard layers.contains(where: { !$0.isOn }) else { return report.good(text) }
+    report.note(
+        text, "A broken or hostile item can do more harm there; the receiver's journal has the reasons.")
 }
 
 @RouteActor private func checkAdvertisement(_ device: DeviceControl, _ report: inout Report) {

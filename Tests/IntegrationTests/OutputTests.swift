@@ -15,10 +15,12 @@ extension Receiving {
         ) async throws {
             var card = card
             let start = try await card.sound(from: time).start
-            let told = control.playbackPosition.position(atClockTime: start).seconds
-            let change = try await card.beginning(ofSecond: Int(max(told, 0)) + 1, from: start)
-            let then = control.playbackPosition.position(atClockTime: change).seconds
-            #expect(abs(then - then.rounded()) < 0.1 && abs(then - told) < 1.2)
+            let recording = await card.recording(within: .seconds(2)) {
+                $0.second(at: start + 50_000_000) != nil
+            }
+            let heard = try #require(recording?.second(at: start + 50_000_000))
+            let change = try await card.beginning(ofSecond: heard + 1, from: start)
+            try await control.wait(untilTold: Double(heard + 1), at: change)
         }
 
         @Test @RouteActor func `an output that is unplugged is told, and playing goes on when it is back`()
@@ -51,6 +53,9 @@ extension Receiving {
             }
         }
 
+        /// Without ALSA's own pages, which tell it to a confined renderer as well, what is left are the open files of others, and
+        /// those a confined one does not see.
+        ///
         /// A line for the shell that gives the machine a card 0 whose device a process holds.
         private static func heldCard(_ folder: String) -> String {
             """
@@ -70,7 +75,8 @@ extension Receiving {
         )
         @RouteActor func `who holds a busy card is named`() async throws {
             try await ReceiverUnderTest.use(
-                ["--device", SimulatedCard.hardwareDevice], mixer: .init(lowest: -6000, steps: 120),
+                ["--device", SimulatedCard.hardwareDevice, "--confine", "no"],
+                mixer: .init(lowest: -6000, steps: 120),
                 inside: Self.heldCard, prepare: { try $0.setBusy(true) }
             ) { receiver in
                 try await receiver.route.wait("the output busy") { $0.device.output.state == .busy }

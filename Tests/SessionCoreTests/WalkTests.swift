@@ -13,6 +13,7 @@ private enum Step: CaseIterable {
     case play, seek, seekFar, scan, scanBack, normal, speed, mute
     case started, exited, loaded, loadedLate, timeline, reaches, playsOn, seekFinished, ended, failedLate
     case stopped, stoppedLate, loadTimesOut, loadTimesOutLate, stopTimesOut, stopTimesOutLate
+    case standsStill, standsStillLate, seekTimesOut
     case picture, louder, mixer
     case shutDown
 
@@ -20,9 +21,9 @@ private enum Step: CaseIterable {
     static let essential: [Step] = [
         .annaResumes, .annaIsLost, .annaLeaves, .annaStarts, .annaStops, .benStarts, .graceExpires, .seek,
         .scan,
-        .started, .exited, .loaded, .loadedLate, .reaches, .playsOn, .seekFinished, .ended, .stopped,
+        .started, .exited, .loaded, .loadedLate, .reaches, .seekFinished, .ended, .stopped,
         .loadTimesOut,
-        .stopTimesOut, .stopTimesOutLate, .picture, .shutDown,
+        .stopTimesOut, .stopTimesOutLate, .standsStill, .seekTimesOut, .picture, .shutDown,
     ]
 }
 
@@ -133,6 +134,12 @@ private struct Walker {
         case .loadTimesOutLate: watcher.apply(.loadTimedOut(old))
         case .stopTimesOut: watcher.apply(.stopTimedOut(load))
         case .stopTimesOutLate: watcher.apply(.stopTimedOut(old))
+        case .standsStill:
+            watcher.apply(.progressTimedOut(load, generation: watcher.progress))
+        case .standsStillLate:
+            watcher.apply(.progressTimedOut(old, generation: watcher.progress))
+            watcher.apply(.progressTimedOut(load, generation: watcher.progress &- 1))
+        case .seekTimesOut: watcher.apply(.seekTimedOut(load, watcher.seek ?? SeekID(0)))
         case .picture:
             watcher.apply(
                 .renderer(.artworkFound(load, Artwork(bytes: [], type: "image/png", size: nil))))
@@ -179,6 +186,18 @@ struct WalkTests {
             #expect(walker.watcher.faults.isEmpty)
             #expect(firstFault(walker, Step.essential, depth: depth, prefix) == nil)
         }
+    }
+
+    @Test func `every sequence around a crash keeps the rules`() {
+        let steps: [Step] = [
+            .started, .exited, .loaded, .playsOn, .reaches, .seek, .annaStarts, .annaStops, .ended,
+            .stopTimesOut,
+            .standsStill,
+        ]
+        var walker = Walker(Self.policies[0])
+        for step in [.started, .annaJoins, .annaStarts, .loaded, .exited] as [Step] { walker.take(step) }
+        #expect(walker.watcher.faults.isEmpty)
+        #expect(firstFault(walker, steps, depth: 4, []) == nil)
     }
 
     @Test(arguments: [1, 2] as [UInt64])
