@@ -130,6 +130,9 @@ let package = Package(
         // Fakes of the runtime's ports, a clock moved by hand, the simulated card's reader.
         target("ReceiverTestKit", ["ReceiverRuntime", "SessionCore", "MediaModel", "Timing"]),
 
+        // Random numbers that come again.
+        target("SeededNumbers"),
+
         // A loop for the tests of what lives on one.
         target("LoopTestKit", ["GLibLoop"]),
 
@@ -145,12 +148,15 @@ let package = Package(
         // MARK: Tests
         tests("MediaModelTests", ["MediaModel"]),
         tests("TimingTests", ["Timing", "MediaModel"]),
-        tests("SessionCoreTests", ["SessionCore", "MediaModel", "Timing"]),
-        tests("RouteWireTests", ["RouteWire", "MediaModel"], exclude: ["Fixtures"]),
-        tests("RendererWireTests", ["RendererWire", "MediaModel"]),
+        tests("SessionCoreTests", ["SeededNumbers", "SessionCore", "MediaModel", "Timing"]),
+        tests("RouteWireTests", ["SeededNumbers", "RouteWire", "MediaModel"], exclude: ["Fixtures"]),
+        tests("RendererWireTests", ["SeededNumbers", "RendererWire", "MediaModel"]),
         tests(
             "ReceiverRuntimeTests",
-            ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire", "MediaModel", "GLibLoop"]),
+            [
+                "ReceiverRuntime", "ReceiverTestKit", "SeededNumbers", "SessionCore", "RouteWire",
+                "MediaModel", "GLibLoop",
+            ]),
         tests("GLibLoopTests", ["LoopTestKit", "GLibLoop", "Settings"]),
         tests("SoupTests", ["LoopTestKit", "Soup", "GLibLoop"]),
         tests("AvahiTests", ["LoopTestKit", "Avahi", "GLibLoop", "Settings"]),

@@ -51,6 +51,7 @@ ALLOWED = {
     "GStreamerRenderer": WORDS | {"GStreamer", "AudioOutput", "GLibLoop", "Synchronization"},
     "RouteKit": WORDS | {"RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
     "LoopTestKit": {"GLibLoop", "Synchronization"},
+    "SeededNumbers": set(),
     "ReceiverTestKit": WORDS | CORE | RUNTIME | {"RouteWire", "Synchronization", "Glibc"},
     "linnetd": WORDS | RUNTIME | {
         # The renderer's settings cross the wire as they are made here.

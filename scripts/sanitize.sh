@@ -17,7 +17,6 @@ build=("--sanitize=$kind" --scratch-path ".build/sanitize-$kind")
 
 # What GLib and the Swift runtime keep until the end is no leak.
 export ASAN_OPTIONS=detect_leaks=0
-export TSAN_OPTIONS=suppressions=$PWD/scripts/thread-sanitizer.txt
 "$swift" build --build-tests "${build[@]}"
 timeout --kill-after=10 1200 "$swift" test --skip-build "${build[@]}" \
     --skip 'AvahiTests|RendererProcessTests|AudioOutputTests|GStreamerRendererTests|IntegrationTests'

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import MediaModel
+import SeededNumbers
 import SessionCore
 import Testing
 
@@ -202,7 +203,7 @@ struct WalkTests {
 
     @Test(arguments: [1, 2] as [UInt64])
     func `a long random walk keeps the rules`(_ seed: UInt64) {
-        var random = Generator(state: seed)
+        var random = SeededNumbers(seed: seed)
         var walker = Walker(Self.policies[Int(seed % 2)])
         var played = 0
         for count in 0..<50_000 {
@@ -219,17 +220,5 @@ struct WalkTests {
         #expect(played > 1_000)
         walker.take(.shutDown)
         #expect(walker.watcher.faults.isEmpty)
-    }
-}
-
-/// SplitMix64, so that a walk can be taken again.
-private struct Generator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }
