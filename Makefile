@@ -16,7 +16,7 @@ CFLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror
 BENCHES ?= first-sound seek resume idle control
 
 .DEFAULT_GOAL := help
-.PHONY: help deps run release test support sample media bench fuzz check check-streams install clean
+.PHONY: help deps run release test support sample media bench fuzz sanitize check check-streams install clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,9 +38,13 @@ test: ## build and run all tests
 	@scripts/check-support.sh $(SUPPORT)
 	SWIFT='$(SWIFT)' scripts/test.sh
 
-support: $(SUPPORT)/libasound_module_pcm_simdac.so $(SUPPORT)/simdac-check $(SUPPORT)/quickhttpd ## build the test support
+support: $(SUPPORT)/libasound_module_pcm_simdac.so $(SUPPORT)/libasound_module_ctl_simdac.so $(SUPPORT)/simdac-check $(SUPPORT)/quickhttpd ## build the test support
 
 $(SUPPORT)/libasound_module_pcm_simdac.so: Tests/Support/simdac/pcm_simdac.c Tests/Support/simdac/intruder.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -fPIC -DPIC -shared -o $@ $< -lasound
+
+$(SUPPORT)/libasound_module_ctl_simdac.so: Tests/Support/simdac/ctl_simdac.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -fPIC -DPIC -shared -o $@ $< -lasound
 
@@ -65,6 +69,11 @@ bench: ## measure, beside the peers: make bench BENCHES='first-sound seek'
 	@scripts/check-toolchain.sh $(SWIFT)
 	@$(MAKE) --no-print-directory support media release
 	$(RELEASE)/linnet-bench $(BENCHES)
+
+sanitize: ## run the tests of values and libraries under the address and the thread sanitizer
+	@scripts/install-packages.sh build run test
+	SWIFT='$(SWIFT)' scripts/sanitize.sh address
+	SWIFT='$(SWIFT)' scripts/sanitize.sh thread
 
 fuzz: ## run the decoders on made-up input: make fuzz SECONDS=600
 	@scripts/fuzz.sh $(or $(SECONDS),20)

@@ -19,7 +19,7 @@ package final class AudioOutput: Sendable {
     package init?(
         configuration: AudioOutputConfiguration, report: @escaping @Sendable (AudioOutputEvent) -> Void
     ) {
-        guard let ring = FrameRing() else { return nil }
+        guard let ring = FrameRing(buffer: configuration.buffer) else { return nil }
         let device = DeviceFacts()
         (self.ring, self.device) = (ring, device)
         let isStarted = OutputThread.start(named: "linnet-output") {

@@ -167,6 +167,8 @@ extension RendererConfiguration {
         self.init()
         output.device = values["output.device"] ?? output.device
         output.maximumLevel = values["output.volume-cap"].flatMap(Double.init) ?? 1
+        output.buffer =
+            values["output.buffer-milliseconds"].flatMap(Int.init).map { .milliseconds($0) } ?? output.buffer
         output.closeDelay =
             values["output.close-after-seconds"].flatMap(Int.init).map { .seconds($0) } ?? .seconds(5)
         switch values["output.mixer"] ?? "auto" {

@@ -50,7 +50,9 @@ struct Daemon {
                 "linnetd: cannot listen on port \(configuration.text(.port)): \(reason(error))\n", to: .error)
             return 1
         }
+        let watch = Task { for await fault in writer.faults { await receiver.storageChanged(fault: fault) } }
         await supervisor.untilSignalled()
+        watch.cancel()
         ServiceManager.stopping()
         await receiver.shutDown()
         await writer.flush()
@@ -83,7 +85,7 @@ extension Configuration {
         renderer.environment = rendererEnvironment
         renderer.arguments = confinement
         let passed: [Setting] = [
-            .device, .mixer, .volumeCap, .closeAfter, .videoSink, .outage, .allowFile, .logLevel,
+            .device, .mixer, .volumeCap, .closeAfter, .buffer, .videoSink, .outage, .allowFile, .logLevel,
         ]
         renderer.settings = passed.map { RendererSetting(key: $0.name, value: text($0)) }
         if let preparedPlugins {

@@ -71,15 +71,25 @@ final class StateFile: StateStore {
             + KeyFile.text(of: [(group, values.map { (key: $0.0, value: $0.1) })])
     }
 
-    /// Writes the newest text, one write at a time, off the receiver's loop.
+    /// Writes the newest text, one write at a time, off the receiver's loop. What could not be written is tried again.
     actor Writer {
+        /// Soon after the disk has room again, and rare enough for one that never has.
+        private static let retryDelay = Duration.seconds(2)
+
         nonisolated let folder: String
         nonisolated var path: String { "\(folder)/state.conf" }
+        /// Why the newest state is not written, and nil when it is, again. Only the newest news is kept.
+        nonisolated let faults: AsyncStream<String?>
+        private let faultInput: AsyncStream<String?>.Continuation
         private let log: any Log
-        private var hasFailed = false
+        private var fault: String?
+        private var retry: Task<Void, Never>?
         private let newest = Mutex<String?>(nil)
 
-        init(folder: String, log: any Log) { (self.folder, self.log) = (folder, log) }
+        init(folder: String, log: any Log) {
+            (self.folder, self.log) = (folder, log)
+            (faults, faultInput) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        }
 
         nonisolated func save(_ text: String) {
             newest.withLock { $0 = text }
@@ -96,13 +106,31 @@ final class StateFile: StateStore {
             do {
                 try FileSystem.makeDirectory(folder, mode: 0o750)
                 try FileSystem.write(Array(text.utf8), to: path)
-                if hasFailed { log.write(.notice, "state", "the state is written again", [:]) }
-                hasFailed = false
+                if fault != nil { log.write(.notice, "state", "the state is written again", [:]) }
+                tell(nil)
             } catch {
-                // The next change tries again; one warning is enough until then.
-                guard !hasFailed else { return }
-                hasFailed = true
-                log.write(.warning, "state", "the state cannot be written", ["reason": error.message])
+                newest.withLock { $0 = $0 ?? text }
+                // One warning is enough until then.
+                if fault == nil {
+                    log.write(.warning, "state", "the state cannot be written", ["reason": error.message])
+                }
+                tell(error.message)
+                tryAgainLater()
+            }
+        }
+
+        private func tell(_ fault: String?) {
+            guard fault != self.fault else { return }
+            self.fault = fault
+            faultInput.yield(fault)
+        }
+
+        private func tryAgainLater() {
+            guard retry == nil else { return }
+            retry = Task {
+                try? await Task.sleep(for: Self.retryDelay)
+                retry = nil
+                flush()
             }
         }
     }
