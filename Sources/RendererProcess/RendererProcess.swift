@@ -74,6 +74,7 @@ package final class RendererProcess: Renderer {
             if let outputVolume { link?.send(.command(.setOutputVolume(outputVolume))) }
         }
         link?.send(.command(command))
+        watchHealth()
         watchIdleness()
     }
 
@@ -126,8 +127,6 @@ package final class RendererProcess: Renderer {
             self.link = link
             log.write(
                 .info, "receiver.renderer", "renderer launched", ["pid": link.process.map(String.init) ?? ""])
-            unanswered = 0
-            pinging = EventSource.repeating(every: configuration.pingInterval) { [weak self] in self?.ping() }
         } catch {
             isStarted = false
             later { $0.exited("cannot be launched: \(error)", afterLiving: .zero) }
@@ -144,12 +143,23 @@ package final class RendererProcess: Renderer {
             case .started: isStarted = true
             case .stopped(let load), .ended(let load), .failed(let load, _):
                 if load == self.load { self.load = nil }
+                watchHealth()
                 watchIdleness()
             default: break
             }
             report?(event)
         case .hello, .configure, .command, .ping: link?.kill("it sent a message that only the daemon sends")
         }
+    }
+
+    /// A process is asked whether it is alive only while it has a load: nothing wakes either side while nothing is to
+    /// play. The first question goes with the load, so one that was stuck meanwhile is found out soon.
+    private func watchHealth() {
+        guard load != nil, link != nil else { return pinging = nil }
+        guard pinging == nil else { return }
+        unanswered = 0
+        pinging = EventSource.repeating(every: configuration.pingInterval) { [weak self] in self?.ping() }
+        ping()
     }
 
     private func ping() {

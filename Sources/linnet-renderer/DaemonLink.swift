@@ -41,9 +41,9 @@ actor DaemonLink {
     static var isThere: Bool { Machine.isSocket(descriptor) }
 
     /// Serves the daemon until it goes. Returns the exit code.
-    static func run() async -> Int32 {
+    static func run(on loop: GLibLoop) async -> Int32 {
         Machine.dieWithParent()
-        let link = DaemonLink(loop: GLibLoop(named: "linnet-renderer"))
+        let link = DaemonLink(loop: loop)
         await link.begin()
         return await link.untilEnd()
     }

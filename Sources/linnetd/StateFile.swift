@@ -71,38 +71,80 @@ final class StateFile: StateStore {
             + KeyFile.text(of: [(group, values.map { (key: $0.0, value: $0.1) })])
     }
 
-    /// Writes the newest text, one write at a time, off the receiver's loop.
-    actor Writer {
-        nonisolated let folder: String
-        nonisolated var path: String { "\(folder)/state.conf" }
+    /// Writes the newest text, one write at a time, off the receiver's loop, on a thread that ends when all is written.
+    final class Writer: Sendable {
+        private struct State {
+            var newest: String?
+            var isWriting = false
+            var hasFailed = false
+            var waiters: [@Sendable () -> Void] = []
+        }
+        let folder: String
+        var path: String { "\(folder)/state.conf" }
         private let log: any Log
-        private var hasFailed = false
-        private let newest = Mutex<String?>(nil)
+        private let state = Mutex(State())
 
         init(folder: String, log: any Log) { (self.folder, self.log) = (folder, log) }
 
-        nonisolated func save(_ text: String) {
-            newest.withLock { $0 = text }
-            Task { await self.flush() }
+        func save(_ text: String) {
+            let starts = state.withLock { state in
+                state.newest = text
+                defer { state.isWriting = true }
+                return !state.isWriting
+            }
+            if starts { BackgroundThread.run(named: "state") { self.writeAll() } }
+        }
+
+        /// Calls `body` when what was saved before is written, or could not be: at once, or on the writer's thread.
+        func whenWritten(_ body: @escaping @Sendable () -> Void) {
+            let isDone = state.withLock {
+                if $0.isWriting { $0.waiters.append(body) }
+                return !$0.isWriting
+            }
+            if isDone { body() }
         }
 
         /// Returns when what was saved before the call is written, or could not be.
-        func flush() {
-            let text = newest.withLock { text in
-                defer { text = nil }
-                return text
+        func flush() async {
+            await withCheckedContinuation { continuation in whenWritten { continuation.resume() } }
+        }
+
+        private func writeAll() {
+            while true {
+                let text = state.withLock { state in
+                    defer { state.newest = nil }
+                    state.isWriting = state.newest != nil
+                    return state.newest
+                }
+                guard let text else { break }
+                write(text)
             }
-            guard let text else { return }
+            let waiters = state.withLock { state in
+                // A write that was begun since then lets them go.
+                guard !state.isWriting else { return [@Sendable () -> Void]() }
+                defer { state.waiters = [] }
+                return state.waiters
+            }
+            for waiter in waiters { waiter() }
+        }
+
+        private func write(_ text: String) {
             do {
                 try FileSystem.makeDirectory(folder, mode: 0o750)
                 try FileSystem.write(Array(text.utf8), to: path)
-                if hasFailed { log.write(.notice, "state", "the state is written again", [:]) }
-                hasFailed = false
+                if setFailed(false) { log.write(.notice, "state", "the state is written again", [:]) }
             } catch {
                 // The next change tries again; one warning is enough until then.
-                guard !hasFailed else { return }
-                hasFailed = true
+                guard !setFailed(true) else { return }
                 log.write(.warning, "state", "the state cannot be written", ["reason": error.message])
+            }
+        }
+
+        /// Returns what it was before.
+        private func setFailed(_ failed: Bool) -> Bool {
+            state.withLock { state in
+                defer { state.hasFailed = failed }
+                return state.hasFailed
             }
         }
     }

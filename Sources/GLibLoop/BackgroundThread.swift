@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import CGLib
+
+/// A thread for one piece of work that may wait, such as for a disk. It ends with the work and keeps nothing after it,
+/// which threads of a pool do.
+package enum BackgroundThread {
+    /// Starts the thread. The process ends, as GLib has it, if the system has no threads left.
+    package static func run(named name: String, _ body: @escaping @Sendable () -> Void) {
+        let thread = unsafe g_thread_new(
+            name,
+            { data in
+                unsafe Unmanaged<Work>.fromOpaque(data!).takeRetainedValue().body()
+                return nil
+            }, Unmanaged.passRetained(Work(body)).toOpaque())
+        unsafe g_thread_unref(thread)
+    }
+
+    private final class Work {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+}
