@@ -73,6 +73,12 @@ final class FrameRing: Sendable {
         writerWake.signal()
     }
 
+    /// Changes what only the output's thread looks at.
+    func changeOutput(_ body: (inout State) -> Void) {
+        state.withLock { body(&$0) }
+        readerWake.signal()
+    }
+
     // MARK: The decoder's side
 
     /// Sets the rate of the frames that follow. Waits until earlier ones of another rate were heard.

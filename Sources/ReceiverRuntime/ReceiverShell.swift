@@ -107,9 +107,11 @@ package final class ReceiverShell {
         isHandling = false
     }
 
-    /// Answers leave before the change that they announce is pushed, except those that carry the state itself.
+    /// The renderer is told first: what is heard waits for it, and the senders' text takes longer. Answers leave before the
+    /// change that they announce is pushed, except those that carry the state itself.
     private func step(_ event: ReceiverEvent) {
         let effects = state.apply(event)
+        for case .render(let command) in effects where phase == .running { ports.renderer.send(command) }
         for effect in effects { shelve(effect) }
         front.stateChanged(after: event)
         for effect in effects { perform(effect) }
@@ -135,8 +137,6 @@ package final class ReceiverShell {
         switch effect {
         case .answer(let request, let answer): front.answer(request, answer)
         case .refuse(let request, let refusal): front.refuse(request, refusal)
-        case .render(let command):
-            if phase == .running { ports.renderer.send(command) }
         case .restartRenderer:
             if phase == .running { ports.renderer.restart(reason: "a stop was not answered in time") }
         case .armGraceTimer(let route, let generation):
@@ -155,7 +155,7 @@ package final class ReceiverShell {
         case .persist: persist()
         case .advertise(let name):
             if configuration.advertises, phase == .running { ports.advertiser.update(advertised(name: name)) }
-        case .storeArtwork, .dropArtwork: break
+        case .render, .storeArtwork, .dropArtwork: break
         }
     }
 
