@@ -49,6 +49,8 @@ let package = Package(
         .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0"),
         .systemLibrary(name: "CAvahi", pkgConfig: "avahi-glib avahi-client"),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa"),
+        // The kernel's own calls, which need no library.
+        .systemLibrary(name: "CSandbox"),
         .systemLibrary(
             name: "CGStreamer",
             pkgConfig:
@@ -69,6 +71,8 @@ let package = Package(
         target("RouteWire", ["MediaModel", "Timing"]),
         // Frames between the daemon and its renderer process.
         target("RendererWire", ["MediaModel", "Timing"]),
+        // Playlists of other people's making, told from media by their first bytes.
+        target("Playlists", ["MediaModel"]),
 
         // MARK: Runtime
         // Actors, ports and front ends of the receiver.
@@ -85,6 +89,8 @@ let package = Package(
         target("Settings", ["GLibLoop", "CGLib"]),
         // Playback devices and mixers by alsa-lib.
         target("ALSA", ["CALSA"]),
+        // What a process gives up for good: files, system calls, privileges, memory.
+        target("Sandbox", ["CSandbox"]),
         // Pipelines, tags and streams by GStreamer.
         target("GStreamer", ["GLibLoop", "CGLib", "CGStreamer"]),
 
@@ -99,7 +105,8 @@ let package = Package(
         // The stage between decoded samples and the card.
         target("AudioOutput", ["MediaModel", "Timing", "ALSA"]),
         // Media played by GStreamer into the output stage.
-        target("GStreamerRenderer", ["MediaModel", "Timing", "GStreamer", "AudioOutput", "GLibLoop"]),
+        target(
+            "GStreamerRenderer", ["MediaModel", "Timing", "GStreamer", "Soup", "AudioOutput", "GLibLoop"]),
 
         // MARK: Public libraries
         // The sender's side of the protocol.
@@ -115,8 +122,11 @@ let package = Package(
             ]),
         program(
             "linnet-renderer",
-            ["GStreamerRenderer", "AudioOutput", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
-        program("linnet", ["RouteKit", "Settings", "MediaModel", "GLibLoop"]),
+            [
+                "GStreamerRenderer", "AudioOutput", "RendererWire", "MediaModel", "Sandbox", "Settings",
+                "GLibLoop",
+            ]),
+        program("linnet", ["RouteKit", "Playlists", "Settings", "MediaModel", "GLibLoop"]),
         program("linnet-bench", ["RouteKit", "MediaModel", "Settings", "SystemProbe", "ReceiverTestKit"]),
 
         // MARK: Test support
@@ -138,6 +148,7 @@ let package = Package(
         tests("SessionCoreTests", ["SessionCore", "MediaModel", "Timing"]),
         tests("RouteWireTests", ["RouteWire", "MediaModel"], exclude: ["Fixtures"]),
         tests("RendererWireTests", ["RendererWire", "MediaModel"]),
+        tests("PlaylistsTests", ["Playlists", "MediaModel"], exclude: ["Fixtures"]),
         tests(
             "ReceiverRuntimeTests",
             ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire", "MediaModel", "GLibLoop"]),
@@ -151,7 +162,8 @@ let package = Package(
         tests(
             "RouteKitTests",
             [
-                "RouteKit", "RouteWire", "MediaModel", "Timing", "Soup", "Settings", "GLibLoop", "linnet",
+                "RouteKit", "RouteWire", "Playlists", "MediaModel", "Timing", "Soup", "Settings", "GLibLoop",
+                "linnet",
             ]),
         tests(
             "SoupListenerTests", ["SoupListener", "ReceiverRuntime", "ReceiverTestKit", "Soup", "GLibLoop"]),

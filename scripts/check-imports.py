@@ -19,10 +19,10 @@ import sys
 
 WORDS = {"MediaModel", "Timing"}
 CORE = {"SessionCore"}
-WIRE = {"RouteWire", "RendererWire"}
+WIRE = {"RouteWire", "RendererWire", "Playlists"}
 RUNTIME = {"ReceiverRuntime"}
 GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
-FENCES = GLIB_FENCES | {"ALSA", "SystemProbe"}
+FENCES = GLIB_FENCES | {"ALSA", "Sandbox", "SystemProbe"}
 ADAPTERS = {"SoupListener", "AvahiAdvertiser", "RendererProcess", "AudioOutput", "GStreamerRenderer"}
 LIBRARIES = {"RouteKit"}
 SUPPORT = {"ReceiverTestKit", "LoopTestKit"}
@@ -34,12 +34,14 @@ ALLOWED = {
     "SessionCore": WORDS,
     "RouteWire": WORDS,
     "RendererWire": WORDS,
+    "Playlists": {"MediaModel"},
     "ReceiverRuntime": WORDS | CORE | {"RouteWire", "Synchronization"},
     "GLibLoop": {"CGLib", "Synchronization", "Glibc"},
     "Soup": {"GLibLoop", "CGLib", "CSoup", "Synchronization", "Glibc"},
     "Avahi": {"GLibLoop", "CGLib", "CAvahi", "Synchronization", "Glibc"},
     "Settings": {"GLibLoop", "CGLib", "Synchronization", "Glibc"},
     "ALSA": {"CALSA", "Synchronization", "Glibc"},
+    "Sandbox": {"CSandbox", "Glibc"},
     "GStreamer": {"GLibLoop", "CGLib", "CGStreamer", "Synchronization", "Glibc"},
     "SystemProbe": {"CALSA", "CGLib", "Synchronization", "Glibc"},
     "SoupListener": WORDS | RUNTIME | {"Soup", "GLibLoop", "Synchronization"},
@@ -47,7 +49,7 @@ ALLOWED = {
     "AvahiAdvertiser": WORDS | CORE | RUNTIME | {"Avahi", "GLibLoop", "Synchronization"},
     "RendererProcess": WORDS | RUNTIME | {"RendererWire", "Settings", "GLibLoop", "Synchronization"},
     "AudioOutput": WORDS | {"ALSA", "Synchronization"},
-    "GStreamerRenderer": WORDS | {"GStreamer", "AudioOutput", "GLibLoop", "Synchronization"},
+    "GStreamerRenderer": WORDS | {"GStreamer", "Soup", "AudioOutput", "GLibLoop", "Synchronization"},
     "RouteKit": WORDS | {"RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
     "LoopTestKit": {"GLibLoop", "Synchronization"},
     "ReceiverTestKit": WORDS | CORE | RUNTIME | {"RouteWire", "Synchronization", "Glibc"},
@@ -56,8 +58,8 @@ ALLOWED = {
         "RendererWire",
         "SoupListener", "AvahiAdvertiser", "RendererProcess", "Settings", "GLibLoop", "Synchronization"},
     "linnet-renderer": WORDS | {
-        "GStreamerRenderer", "AudioOutput", "RendererWire", "Settings", "GLibLoop", "Synchronization"},
-    "linnet": WORDS | {"RouteKit", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
+        "GStreamerRenderer", "AudioOutput", "RendererWire", "Sandbox", "Settings", "GLibLoop", "Synchronization"},
+    "linnet": WORDS | {"RouteKit", "Playlists", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
     # Publishes and browses inside a network namespace of the tests.
     "dns-sd-probe": {"Avahi", "GLibLoop", "Settings", "Synchronization", "Glibc"},
     # Measures on the simulated card, whose reader is test support.

@@ -41,8 +41,10 @@ extension GStreamerRenderer {
 
     // MARK: Timeline
 
-    func askPipeline() {
-        guard let pipeline = playback?.pipeline else { return }
+    func askPipeline() { ask(playback?.pipeline) }
+
+    func ask(_ pipeline: MediaPipeline?) {
+        guard let pipeline else { return }
         let number = pipeline.number
         pipeline.ask { [inputs] in inputs.yield(.asked(pipeline: number, $0)) }
     }
@@ -83,6 +85,7 @@ extension GStreamerRenderer {
             report(.timelineChanged(current.id, timeline))
         }
         if current.hasReportedLoaded { askAgain(timeline) }
+        considerNext()
         if timeline.capabilities.contains(.seek), playback?.phase != .loading, playback?.nextSeek != nil {
             startSeeking()
         }
@@ -143,7 +146,7 @@ extension GStreamerRenderer {
         guard let current = playback else { return }
         var metadata = current.metadata
         let isTrackTitle =
-            tags.isOfStream && current.pipeline?.hasTrackTitles == true && !current.table.isSingle
+            tags.isOfStream && current.pipeline?.hasTrackTitles(ofSingle: current.table.isSingle) == true
         if let title = tags.title, !isTrackTitle, !tags.isOfStream || !current.hasWholeTitle {
             metadata.title = title
             if !tags.isOfStream { playback?.hasWholeTitle = true }

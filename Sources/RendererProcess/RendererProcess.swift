@@ -12,6 +12,7 @@ package final class RendererProcess: Renderer {
     package struct Configuration: Sendable {
         /// The program's path.
         package var program: String
+        package var arguments: [String] = []
         package var environment: [String: String] = [:]
         package var settings: [RendererSetting] = []
         /// The output as it is shown before a renderer has looked at it.
@@ -23,6 +24,8 @@ package final class RendererProcess: Renderer {
         package var pingInterval = Duration.seconds(5)
         /// How many pings may go unanswered: with the interval, ten seconds.
         package var pingLimit = 2
+        /// How long a command may stay untaken by a renderer that has started.
+        package var commandLimit = Duration.seconds(5)
         package init(program: String, device: String) { (self.program, self.device) = (program, device) }
     }
 
@@ -40,6 +43,8 @@ package final class RendererProcess: Renderer {
     private var pingNumber: UInt64 = 0
     /// Pings since the last answer. Counted, not timed: a daemon that was itself held up must not blame the renderer.
     private var unanswered = 0
+    private var deadline = CommandDeadline()
+    private var proving: EventSource?
     /// The load that the process has, or is being told to have.
     private var load: LoadID?
     /// Told to each process that is started while the receiver believes that one runs.
@@ -75,6 +80,7 @@ package final class RendererProcess: Renderer {
         }
         link?.send(.command(command))
         watchHealth()
+        perform(deadline.commanded())
         watchIdleness()
     }
 
@@ -87,7 +93,7 @@ package final class RendererProcess: Renderer {
     }
 
     package func shutDown() {
-        (report, restarting, pinging, idling) = (nil, nil, nil, nil)
+        (report, restarting, pinging, idling, proving) = (nil, nil, nil, nil, nil)
         (turn, waiting) = (nil, [])
         link?.retire()
         link = nil
@@ -121,12 +127,13 @@ package final class RendererProcess: Renderer {
     private func launch() {
         do {
             let link = try RendererLink(
-                [configuration.program], environment: configuration.environment,
+                [configuration.program] + configuration.arguments, environment: configuration.environment,
                 settings: configuration.settings,
                 onMessage: { [weak self] in self?.take($0) }, onEnd: { [weak self] in self?.ended($0) })
             self.link = link
             log.write(
                 .info, "receiver.renderer", "renderer launched", ["pid": link.process.map(String.init) ?? ""])
+            (deadline, proving) = (CommandDeadline(), nil)
         } catch {
             isStarted = false
             later { $0.exited("cannot be launched: \(error)", afterLiving: .zero) }
@@ -135,16 +142,23 @@ package final class RendererProcess: Renderer {
 
     private func take(_ message: RendererMessage) {
         switch message {
-        case .pong: unanswered = 0
-        case .event(.started(let status)) where isStarted: report?(.outputChanged(status))
+        case .pong(let number):
+            unanswered = 0
+            perform(deadline.answered(number))
+        case .event(.started(let status)) where isStarted:
+            report?(.outputChanged(status))
+            perform(deadline.started())
         case .event(.exited): break
         case .event(let event):
             switch event {
-            case .started: isStarted = true
+            case .started:
+                isStarted = true
+                perform(deadline.started())
             case .stopped(let load), .ended(let load), .failed(let load, _):
                 if load == self.load { self.load = nil }
                 watchHealth()
                 watchIdleness()
+            case .advanced(let load, let next): if load == self.load { self.load = next }
             default: break
             }
             report?(event)
@@ -152,14 +166,28 @@ package final class RendererProcess: Renderer {
         }
     }
 
-    /// A process is asked whether it is alive only while it has a load: nothing wakes either side while nothing is to
-    /// play. The first question goes with the load, so one that was stuck meanwhile is found out soon.
+    /// A process is asked again and again whether it is alive only while it has a load: nothing wakes either side while
+    /// nothing is to play. One that was stuck meanwhile is found out by the next command.
     private func watchHealth() {
         guard load != nil, link != nil else { return pinging = nil }
         guard pinging == nil else { return }
         unanswered = 0
         pinging = EventSource.repeating(every: configuration.pingInterval) { [weak self] in self?.ping() }
-        ping()
+    }
+
+    private func perform(_ step: CommandDeadline.Step?) {
+        switch step {
+        case .ping(let number):
+            link?.send(.ping(number))
+            proving = EventSource.after(configuration.commandLimit) { [weak self] in
+                // A daemon that was itself held up reads first what came meanwhile.
+                self?.proving = EventSource.after(.milliseconds(100)) {
+                    self?.link?.kill("it does not take its commands")
+                }
+            }
+        case .rest: proving = nil
+        case nil: break
+        }
     }
 
     private func ping() {
@@ -179,7 +207,7 @@ package final class RendererProcess: Renderer {
     }
 
     private func exited(_ reason: String, afterLiving age: Duration) {
-        (load, isStarted, pinging, idling) = (nil, false, nil, nil)
+        (load, isStarted, pinging, idling, proving) = (nil, false, nil, nil, nil)
         let pause = policy.pause(afterLiving: age)
         restarting = EventSource.after(pause) { [weak self] in
             self?.restarting = nil
@@ -196,7 +224,7 @@ package final class RendererProcess: Renderer {
         idling = EventSource.after(configuration.idleTime) { [weak self] in
             guard let self, load == nil else { return }
             log.write(.info, "receiver.renderer", "renderer ended, nothing to play", [:])
-            (pinging, idling) = (nil, nil)
+            (pinging, idling, proving) = (nil, nil, nil)
             link?.retire()
             link = nil
         }

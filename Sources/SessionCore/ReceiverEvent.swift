@@ -19,6 +19,7 @@ package enum ReceiverEvent: Equatable, Sendable {
     /// Nil: the session that owns the player.
     case stopRequested(RequestID, SessionID?)
     case playbackRequested(RequestID, SessionID?, PlaybackRequest)
+    case queueRequested(RequestID, SessionID?, QueueRequest)
 
     // MARK: Device
     case deviceRequested(RequestID, DeviceRequest)
@@ -29,6 +30,10 @@ package enum ReceiverEvent: Equatable, Sendable {
     case renderer(RendererEvent)
     /// The renderer answered nothing to this load for too long.
     case loadTimedOut(LoadID)
+    /// Nothing new was heard of this load since the timer of that generation was armed.
+    case progressTimedOut(LoadID, generation: UInt64)
+    /// The renderer did not answer this seek.
+    case seekTimedOut(LoadID, SeekID)
     /// A stop was not answered in time: the renderer is ended by force, and the session is over.
     case stopTimedOut(LoadID)
 
@@ -43,10 +48,20 @@ package struct SessionRequest: Equatable, Sendable {
     /// What the sender knows better than the media.
     package var metadata: Metadata
     package var segments: [Segment]
+    /// The sender's own name of the item.
+    package var identifier: String?
+    /// What follows it.
+    package var following: [QueueItem] = []
+    package var repeats = RepeatMode.off
     package init(
         item: MediaItem, isPlaying: Bool = true, metadata: Metadata = .init(), segments: [Segment] = []
     ) {
         (self.item, self.isPlaying, self.metadata, self.segments) = (item, isPlaying, metadata, segments)
+    }
+
+    /// The first item of the queue.
+    var first: QueueItem {
+        QueueItem(item: item, metadata: metadata, segments: segments, identifier: identifier)
     }
 }
 
@@ -94,6 +109,10 @@ package enum ReceiverEffect: Equatable, Sendable {
     case armGraceTimer(RouteID, generation: UInt64)
     case armLoadTimer(LoadID)
     case armStopTimer(LoadID)
+    /// Replaces the one before it.
+    case armProgressTimer(LoadID, generation: UInt64)
+    /// Replaces the one before it.
+    case armSeekTimer(LoadID, SeekID)
     /// Tells every client (that subscribed) that a session is over.
     case announceEnd(SessionID, EndReason)
     /// Tells one client that its route is over. The connection stays, or is closed with 4000 when the route was
@@ -120,6 +139,8 @@ package enum Answer: Equatable, Sendable {
     case muted(Bool)
     case activated(RouteID, ResumeToken, resumed: Bool)
     case started(SessionID)
+    /// These are the names of the items that were put into the queue.
+    case inserted([QueueItemID])
 }
 
 /// A no that a sender can act on. The numbers on the wire are in `Docs/protocols/route.md`, section 4.2.
@@ -127,7 +148,7 @@ package struct Refusal: Error, Equatable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         case limitReached, routeRequired, routeUnknown, sessionUnknown, sessionBusy, noSession
         case invalidURL, unsupportedScheme, linearPlayback, notSeekable, trackUnknown, unsupported
-        case volumeUnsupported, invalidParams
+        case itemUnknown, volumeUnsupported, invalidParams
     }
     package let code: Code
     package let message: String

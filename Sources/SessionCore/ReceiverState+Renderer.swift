@@ -11,6 +11,9 @@ extension ReceiverState {
         switch event {
         case .started(let output): return started(output)
         case .exited: return exited()
+        case .confined(let layers):
+            device.confinement = layers
+            return []
         case .outputChanged(let output):
             device.output = output
             return []
@@ -26,6 +29,11 @@ extension ReceiverState {
         case .bufferingChanged(let load, let isBuffering):
             return update(load) { session, _ in
                 session.isBuffering = isBuffering
+                return []
+            }
+        case .errorChanged(let load, let failure):
+            return update(load) { session, _ in
+                session.error = failure
                 return []
             }
         case .metadataChanged(let load, let metadata):
@@ -46,10 +54,13 @@ extension ReceiverState {
                 return session.sendSeek(next: &number)
             }
         case .artworkFound(let load, let artwork): return artworkFound(load, artwork)
-        case .ended(let load): return over(load, .finished)
-        case .failed(let load, let failure): return over(load, .failed(failure))
+        case .ended(let load): return over(load) { state, id in state.itemEnded(id) }
+        case .advanced(let load, let next): return advanced(load, to: next)
+        case .nextFailed(let load, let next, let failure): return nextFailed(load, next, failure)
+        case .failed(let load, let failure): return over(load) { state, id in state.itemFailed(id, failure) }
         case .stopped(let load):
-            return over(load, .failed(MediaFailure(.internalFailure, "The renderer stopped by itself.")))
+            let failure = MediaFailure(.internalFailure, "The renderer stopped by itself.")
+            return over(load) { state, id in state.itemFailed(id, failure) }
         }
     }
 
@@ -80,11 +91,12 @@ extension ReceiverState {
         rendererIsUp = false
         stopping = nil
         guard let id = player, var session = sessions[id] else { return [] }
-        let failure = MediaFailure(.rendererCrashed, "The renderer failed while it played this item.")
+        let failure = MediaFailure(
+            .rendererCrashed, "The renderer failed while it played \(session.itemName).")
         session.crashes += 1
         session.error = failure
         sessions[id] = session
-        return session.crashes > 1 ? end(id, .failed(failure)) : prepareReload(id)
+        return session.crashes > 1 ? itemFailed(id, failure) : prepareReload(id)
     }
 
     private mutating func loaded(_ load: LoadID, _ media: LoadedMedia) -> [ReceiverEffect] {
@@ -98,6 +110,7 @@ extension ReceiverState {
         case .active: session.isBuffering = false
         }
         session.error = nil
+        session.queue.succeed()
         (session.hasAudio, session.hasVideo) = (media.hasAudio, media.hasVideo)
         session.tracks = media.tracks.limited
         var commands = session.take(media.timeline)
@@ -108,7 +121,7 @@ extension ReceiverState {
         }
         commands += session.sendSeek(next: &lastSeek)
         sessions[id] = session
-        return commands.flatMap { render($0) }
+        return commands.flatMap { render($0) } + tellNext(id)
     }
 
     private mutating func artworkFound(_ load: LoadID, _ artwork: Artwork) -> [ReceiverEffect] {
@@ -128,11 +141,13 @@ extension ReceiverState {
     }
 
     /// The load is over by itself; the renderer has freed it.
-    private mutating func over(_ load: LoadID, _ reason: EndReason) -> [ReceiverEffect] {
+    private mutating func over(
+        _ load: LoadID, _ body: (inout Self, SessionID) -> [ReceiverEffect]
+    ) -> [ReceiverEffect] {
         // Whatever ends a load that is to be stopped is the answer to the stop.
         if stopping == load { stopping = nil }
         guard let id = session(playing: load) else { return [] }
-        return end(id, reason, stopsRenderer: false)
+        return body(&self, id)
     }
 }
 

@@ -45,6 +45,8 @@ package struct ReceiverState: Equatable, Sendable {
     var rendererIsUp = false
     /// The load whose stop was not answered yet.
     var stopping: LoadID?
+    /// Whether the session that plays gets on while it claims to.
+    var watched: WatchedSession?
     /// Set for good at shutdown: nothing is taken on any more.
     var isShutDown = false
     var lastLoad: UInt64 = 0
@@ -58,6 +60,8 @@ package struct ReceiverState: Equatable, Sendable {
         package var volume: Volume
         package var output: OutputStatus
         package var advertisement: AdvertisementStatus
+        /// The walls around the process that decodes; nil until one said so.
+        package var confinement: [ConfinementLayer]?
     }
 
     package struct Route: Equatable, Sendable {
@@ -85,6 +89,12 @@ package struct ReceiverState: Equatable, Sendable {
     /// the list that its own event returns.
     package mutating func apply(_ event: ReceiverEvent) -> [ReceiverEffect] {
         lastOrigin = origin(of: event)
+        let decided = decide(event)
+        let effects = decided + watchProgress(event)
+        return effects + watchSeek(effects)
+    }
+
+    private mutating func decide(_ event: ReceiverEvent) -> [ReceiverEffect] {
         switch event {
         case .connectionOpened(let connection):
             connections.insert(connection)
@@ -109,6 +119,8 @@ package struct ReceiverState: Equatable, Sendable {
             return answering(request) { state throws(Refusal) in
                 try state.playback(request, session, wanted)
             }
+        case .queueRequested(let request, let session, let wanted):
+            return answering(request) { state throws(Refusal) in try state.queue(request, session, wanted) }
         case .deviceRequested(let request, let wanted):
             return answering(request) { state throws(Refusal) in try state.change(request, wanted) }
         case .advertisementChanged(let status):
@@ -120,6 +132,8 @@ package struct ReceiverState: Equatable, Sendable {
             return loadTimedOut(load)
         case .stopTimedOut(let load):
             return stopTimedOut(load)
+        case .progressTimedOut, .seekTimedOut:
+            return []
         case .shutdownRequested:
             return shutDown()
         }
@@ -147,7 +161,7 @@ package struct ReceiverState: Equatable, Sendable {
             .sender(route(of: request.connection) ?? fresh, name: sender.name)
         case .deactivationRequested(let request), .startRequested(let request, _, _),
             .stopRequested(let request, _), .playbackRequested(let request, _, _),
-            .deviceRequested(let request, _):
+            .queueRequested(let request, _, _), .deviceRequested(let request, _):
             if let id = route(of: request.connection), let route = routes[id] {
                 .sender(id, name: route.sender.name)
             } else {
@@ -155,18 +169,18 @@ package struct ReceiverState: Equatable, Sendable {
             }
         case .renderer(let event): Self.origin(of: event)
         case .connectionOpened, .connectionLost, .graceExpired, .advertisementChanged, .loadTimedOut,
-            .stopTimedOut, .shutdownRequested:
+            .stopTimedOut, .progressTimedOut, .seekTimedOut, .shutdownRequested:
             .device
         }
     }
 
     private static func origin(of event: RendererEvent) -> Origin {
         switch event {
-        case .loaded, .timelineChanged, .positionChanged, .bufferingChanged, .metadataChanged, .artworkFound,
-            .tracksChanged, .seekFinished, .ended, .failed:
+        case .loaded, .timelineChanged, .positionChanged, .bufferingChanged, .errorChanged, .metadataChanged,
+            .artworkFound, .tracksChanged, .seekFinished, .ended, .advanced, .nextFailed, .failed:
             .content
         case .outputVolumeChanged: .local
-        case .started, .stopped, .outputChanged, .exited: .device
+        case .started, .stopped, .outputChanged, .exited, .confined: .device
         }
     }
 

@@ -34,14 +34,16 @@ enum Program {
     private static func run(_ arguments: [String]) -> Int32 {
         let line: CommandLine
         do {
-            line = try CommandLine(arguments, options: options)
+            line = try CommandLine(arguments, options: options + Confinement.options)
         } catch {
             return misused("\(error)")
         }
         if let word = line.rest.first { return misused("'\(word)' is no option") }
         if line.flags.contains("help") { return say(helpPage) }
         if line.flags.contains("version") { return say("linnet-renderer \(Product.version)\n") }
-        if line.flags.contains("self-test") { return SelfTest.run(device: line.strings["device"] ?? "auto") }
+        if line.flags.contains("self-test") {
+            return SelfTest.run(device: line.strings["device"] ?? "auto", Confinement(line))
+        }
         if let folder = line.strings["index"] { return Preparation.index(folder: folder) }
         if let folder = line.strings["prepare"] {
             return GLibLoop.run { await Preparation(folder: folder, loop: $1).run() }
@@ -55,14 +57,15 @@ enum Program {
             return GLibLoop.run { [configuration] in await Console.run(configuration, loop: $1) }
         }
         guard DaemonLink.isThere else { return misused("it is started by linnetd, on descriptor 3") }
-        return GLibLoop.run { await DaemonLink.run(on: $1) }
+        let confinement = Confinement(line).apply()
+        return GLibLoop.run { await DaemonLink.run(on: $1, confinement: confinement) }
     }
 
     private static var helpPage: String {
         var text = HelpText(
             usage: "linnet-renderer [OPTION]",
             summary: "Plays media for linnetd, which starts it and tells it what to do over descriptor 3.")
-        text.options = options.filter { $0.name != "index" }
+        text.options = options.filter { $0.name != "index" } + Confinement.options
         text.exitCodes = [
             (0, "the daemon has gone, or all is well"), (1, "a check found something"),
             (64, "the command line is wrong"), (65, "the daemon sent what cannot be understood"),

@@ -80,19 +80,40 @@ extension Configuration {
             advertises: flag(.advertise), refusesTakeover: text(.takeover) == "refuse",
             keepsPlaying: flag(.keepPlaying), allowsFiles: flag(.allowFile), volumeCap: number(.volumeCap),
             initialVolume: Volume(level: min(number(.volume), number(.volumeCap))),
-            graceTime: .seconds(integer(.grace)), loadTimeout: .seconds(integer(.loadTimeout)))
+            graceTime: .seconds(integer(.grace)), loadTimeout: .seconds(integer(.loadTimeout)),
+            stallTimeout: .seconds(number(.stallTimeout)))
     }
 
     var renderer: RendererProcess.Configuration {
         var renderer = RendererProcess.Configuration(program: rendererProgram, device: text(.device))
         renderer.isWarm = text(.rendererMode) == "warm"
         renderer.environment = rendererEnvironment
-        let passed: [Setting] = [.device, .mixer, .volumeCap, .closeAfter, .videoSink, .allowFile, .logLevel]
+        renderer.arguments = confinement
+        let passed: [Setting] = [
+            .device, .mixer, .volumeCap, .closeAfter, .videoSink, .outage, .allowFile, .logLevel,
+        ]
         renderer.settings = passed.map { RendererSetting(key: $0.name, value: text($0)) }
         if let preparedPlugins {
             renderer.settings.append(RendererSetting(key: Setting.pluginFolder.name, value: preparedPlugins))
         }
         return renderer
+    }
+
+    /// The one folder that a confined renderer writes to.
+    private var scratchFolder: String { "\(stateFolder)/scratch" }
+
+    /// How much is taken from the renderer.
+    var confinement: [String] {
+        guard flag(.confine) else { return [] }
+        try? FileSystem.makeDirectory(scratchFolder, mode: 0o700)
+        var arguments = [
+            "--confine", "--scratch=\(scratchFolder)", "--memory-limit=\(integer(.memoryLimit))",
+        ]
+        if text(.videoSink) != "none" { arguments.append("--video") }
+        if flag(.allowFile) { arguments.append("--hide=\(stateFolder)") }
+        arguments.append(preparedPlugins.map { "--readable=\($0)" } ?? "--update-registry")
+        arguments += words(.readable).map { "--readable=\($0)" } + words(.writable).map { "--writable=\($0)" }
+        return arguments
     }
 
     /// The folder of this program.
@@ -114,18 +135,28 @@ extension Configuration {
         return FileSystem.exists("\(folder)/registry.bin") ? folder : nil
     }
 
+    /// True if GStreamer can keep its list of plugins where it usually does, which a user of a service has not.
+    private var hasCache: Bool {
+        let folder = Machine.environment("XDG_CACHE_HOME") ?? "\(Machine.homeFolder)/.cache"
+        return (try? FileSystem.makeDirectory("\(folder)/gstreamer-1.0")) != nil
+    }
+
     /// What makes the renderer small and quick to start: few plugins, a registry that is read as it is, one heap, and
     /// none of GIO's modules for desktops.
     var rendererEnvironment: [String: String] {
         var variables = [
             "MALLOC_ARENA_MAX": "1", "GIO_USE_PROXY_RESOLVER": "dummy", "GIO_USE_VFS": "local",
             "GSETTINGS_BACKEND": "memory", "GST_REGISTRY_FORK": "no",
+            // A crash is an exit like any other; nobody waits for a page about it.
+            "SWIFT_BACKTRACE": "enable=no",
         ]
         if let folder = preparedPlugins {
             variables["GST_PLUGIN_SYSTEM_PATH_1_0"] = "\(folder)/plugins"
             variables["GST_PLUGIN_PATH_1_0"] = ""
             variables["GST_REGISTRY_1_0"] = "\(folder)/registry.bin"
             variables["GST_REGISTRY_UPDATE"] = "no"
+        } else if !hasCache {
+            variables["GST_REGISTRY_1_0"] = "\(stateFolder)/registry.bin"
         }
         return variables
     }

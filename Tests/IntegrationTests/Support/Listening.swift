@@ -24,14 +24,23 @@ extension CardRecording {
         let middle = 390 + 20 * Double(second)
         var at = max(time, start)
         while at < end - 40_000_000 {
-            // The window is half and half where its frequency is in the middle of both.
+            // The window is half and half where its frequency is in the middle of both. A window that is partly silent
+            // may have any frequency, so what follows must be of that second.
             if let frequency = heard(from: at, for: .milliseconds(40)).frequency, frequency >= middle,
-                frequency < middle + 25
+                frequency < middle + 25, self.second(at: at + 40_000_000) == second
             {
                 return at + 20_000_000
             }
             at += step
         }
+        return nil
+    }
+}
+
+extension Sequence {
+    /// The first value that `body` finds.
+    fileprivate func firstNonNil<Value>(_ body: (Element) -> Value?) -> Value? {
+        for element in self { if let value = body(element) { return value } }
         return nil
     }
 }
@@ -56,6 +65,25 @@ extension SimulatedCard {
             )
         }
         return found
+    }
+
+    /// Waits until a program that opened the card after `time` is heard; what was in the card when the one before died
+    /// does not count. Says when its first sound was heard.
+    mutating func soundAfterDeath(at time: Int64, within limit: Duration = .seconds(8)) async throws -> Int64
+    {
+        var start: Int64?
+        let recording = await recording(within: limit) { recording in
+            let opened = recording.events.firstNonNil { event in
+                if case .opened(let at) = event, at > time { at } else { nil }
+            }
+            guard let opened, let segment = recording.segments.first(where: { $0.start > opened }) else {
+                return false
+            }
+            start = recording.firstSound(from: segment.start)
+            return start != nil
+        }
+        guard recording != nil, let start else { throw TestFailure("nothing is heard again within \(limit)") }
+        return start
     }
 
     /// Waits for `length` of sound after the first that is heard from `time` on, and says when that was.
