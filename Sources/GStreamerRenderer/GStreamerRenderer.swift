@@ -118,12 +118,9 @@ package actor GStreamerRenderer {
         case .askAgain:
             if playback?.phase == .loading { startSeeking() } else { askPipeline() }
         case .adaptiveFound: openStandIn()
-        case .quietDue(let pipeline, let number):
-            guard playback?.pipeline?.number == pipeline else { return }
-            moveOnceQuiet(number)
+        case .quietDue(_, let number): moveOnceQuiet(number)
         case .endDue: endQuietOnes()
-        case .freezeDue(let pipeline, let seek):
-            if playback?.pipeline?.number == pipeline { endFreeze(seek: seek) }
+        case .freezeDue(_, let seek): endFreeze(seek: seek)
         case .recoveryDue(let load, let attempt):
             if playback?.id == load, playback?.outage?.attempt == attempt { tryToRecover() }
         case .troubleOver(let load, let skipped):
