@@ -178,7 +178,11 @@ let package = Package(
             "SoupListenerTests", ["SoupListener", "ReceiverRuntime", "ReceiverTestKit", "Soup", "GLibLoop"]),
         tests(
             "RendererProcessTests",
-            ["RendererProcess", "ReceiverRuntime", "ReceiverTestKit", "MediaModel", "Settings", "GLibLoop"]),
+            [
+                "RendererProcess", "RendererWire", "ReceiverRuntime", "ReceiverTestKit", "MediaModel",
+                "Settings",
+                "GLibLoop",
+            ]),
         tests(
             "IntegrationTests",
             [

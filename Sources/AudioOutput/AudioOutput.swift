@@ -56,15 +56,15 @@ package final class AudioOutput: Sendable {
     }
 
     package func setPlaying(_ isPlaying: Bool, for stream: StreamID) {
-        ring.change { if $0.stream == stream { $0.isPlaying = isPlaying } }
+        ring.changeOutput { if $0.stream == stream { $0.isPlaying = isPlaying } }
     }
 
     /// Sets the loudness of everything, by the mixer where one is used.
-    package func setVolume(_ volume: Volume) { ring.change { $0.outputVolume = volume } }
+    package func setVolume(_ volume: Volume) { ring.changeOutput { $0.outputVolume = volume } }
 
     /// Sets the loudness of one stream, always in software.
     package func setMediaVolume(_ volume: Volume, for stream: StreamID) {
-        ring.change { if $0.stream == stream { $0.mediaVolume = volume } }
+        ring.changeOutput { if $0.stream == stream { $0.mediaVolume = volume } }
     }
 
     /// Forgets all frames, in the card as well, and refuses new ones until `endFlush`.

@@ -91,6 +91,12 @@ final class FrameRing: Sendable {
         followerWake.signal()
     }
 
+    /// Changes what only the output's thread looks at.
+    func changeOutput(_ body: (inout State) -> Void) {
+        state.withLock { body(&$0) }
+        readerWake.signal()
+    }
+
     // MARK: The decoder's side
 
     /// Sets the rate of the frames that follow. Waits until earlier ones of another rate were heard, and until it is the

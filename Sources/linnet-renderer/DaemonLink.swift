@@ -41,9 +41,9 @@ actor DaemonLink {
     static var isThere: Bool { Machine.isSocket(descriptor) }
 
     /// Serves the daemon until it goes. Returns the exit code.
-    static func run(confinement: [ConfinementLayer]) async -> Int32 {
+    static func run(on loop: GLibLoop, confinement: [ConfinementLayer]) async -> Int32 {
         Machine.dieWithParent()
-        let link = DaemonLink(loop: GLibLoop(named: "linnet-renderer"))
+        let link = DaemonLink(loop: loop)
         await link.begin(confinement)
         return await link.untilEnd()
     }

@@ -176,5 +176,21 @@ extension Receiving {
                 #expect(await attenuation(of: &card, becomes: 30))
             }
         }
+
+        @Test @RouteActor func `neither process has threads that wake by a clock, after playing as before`()
+            async throws
+        {
+            try await ReceiverUnderTest.use { receiver in
+                let end = try await receiver.play("short.wav").ended()
+                #expect(end == .finished)
+                // Dispatch names its threads after their quality of service; its manager wakes each second.
+                for process in ProcessTable.family(of: receiver.daemon.pid) {
+                    let names = ProcessTable.entries("/proc/\(process)/task").map {
+                        readText("/proc/\(process)/task/\($0)/comm")
+                    }
+                    #expect(!names.isEmpty && names.allSatisfy { !$0.contains("qos") })
+                }
+            }
+        }
     }
 }
