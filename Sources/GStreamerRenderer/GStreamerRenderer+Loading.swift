@@ -13,7 +13,8 @@ extension GStreamerRenderer {
     private static let nearBeginning: Int64 = 3_000_000_000
 
     func load(_ id: LoadID, _ item: MediaItem, playing: Bool) {
-        giveUp()
+        // The display stays open for the next item's pictures.
+        giveUp(closesScreen: false)
         playback = Playback(id: id, item: item, playing: playing)
         guard let scheme = Library.scheme(of: item.uri) else {
             return fail(MediaFailure(.invalidURL, "The media's address is not valid."))
@@ -42,11 +43,15 @@ extension GStreamerRenderer {
         let feed = StreamFeed(stream: current.stream, output: output) { [inputs] arrival in
             inputs.yield(.arrived(pipeline: number, arrival))
         }
-        if isNear, current.place > 0 { feed.begin(at: Double(current.place)) }
+        let pictures = makePictures(for: current, pipeline: number)
+        if isNear, current.place > 0 {
+            feed.begin(at: Double(current.place))
+            pictures?.feed.begin(at: current.place)
+        }
         let request = MediaPipeline.Request(
             uri: current.item.uri, headers: current.item.headers,
             userAgent: current.item.userAgent ?? configuration.userAgent, rates: rates,
-            video: configuration.video, audio: current.table.currentAudio, contexts: contexts)
+            pictures: pictures, audio: current.table.currentAudio, contexts: contexts)
         do throws(MediaFailure) {
             let pipeline = try MediaPipeline(number: number, request: request, feed: feed) {
                 [inputs] message in
@@ -81,7 +86,8 @@ extension GStreamerRenderer {
     }
 
     /// Ends the current load without a word: nothing of it is heard from now on.
-    func giveUp() {
+    func giveUp(closesScreen: Bool = true) {
+        if closesScreen { screen?.close() }
         guard let current = playback else { return }
         playback = nil
         output.close(current.stream)
@@ -102,9 +108,11 @@ extension GStreamerRenderer {
     func handle(_ message: PipelineMessage) {
         switch message {
         case .failed(let failure): pipelineFailed(failure)
-        case .pluginMissing(let description):
-            if playback?.missing == nil { playback?.missing = description }
-            if playback?.phase == .loading { addPluginsAndRetry() }
+        case .pluginMissing(let description, let isForPictures):
+            if isForPictures, playback?.pipeline?.pictures?.isSelected != true { return }
+            if !isForPictures, playback?.missing == nil { playback?.missing = description }
+            if isForPictures || playback?.phase == .loading, addPluginsAndRetry() { return }
+            if isForPictures { pictureDecoderMissing(description) }
         case .tagged(let values): learn(values)
         case .streamsFound(let set):
             playback?.streams = set
@@ -134,6 +142,7 @@ extension GStreamerRenderer {
         guard !hasAddedPlugins, let folder = configuration.fallbackPlugins, let current = playback else {
             return false
         }
+        if current.phase != .loading { playback?.begin(at: place()) }
         output.close(current.stream)
         current.pipeline?.tearDown()
         playback?.pipeline = nil
@@ -201,6 +210,7 @@ extension GStreamerRenderer {
         playback?.phase = .ended
         playback?.isSounding = false
         playback?.scan = nil
+        screen?.close()
         if let end = current.timeline.range.end.nanoseconds, !current.timeline.isLive, end > 0 {
             playback?.place = end
         }

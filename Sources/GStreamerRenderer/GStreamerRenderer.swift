@@ -26,6 +26,8 @@ package actor GStreamerRenderer {
         case asked(pipeline: UInt64, MediaPipeline.Facts)
         case askAgain(pipeline: UInt64)
         case pluginsAdded(LoadID)
+        case pictures(pipeline: UInt64, PictureFeed.News)
+        case screenLost(String)
         case tick(UInt64)
         case scanTick(UInt64)
         case quit
@@ -50,6 +52,9 @@ package actor GStreamerRenderer {
     var ticking: UInt64 = 0
     var isTicking = false
     var scanCount: UInt64 = 0
+    /// Where pictures are shown, once there were any to show.
+    var screen: Screen?
+    var lostScreens = 0
 
     /// Starts GStreamer and the output. `report` is called in order, on the loop's thread. Nil if the system has
     /// no threads or descriptors left.
@@ -112,6 +117,10 @@ package actor GStreamerRenderer {
         case .pluginsAdded(let load):
             hasAddedPlugins = true
             if playback?.id == load { startPipeline() }
+        case .pictures(let pipeline, let news):
+            guard playback?.pipeline?.number == pipeline else { return }
+            handle(news)
+        case .screenLost(let reason): screenLost(reason)
         case .tick(let number): tick(number)
         case .scanTick(let number): scanTick(number)
         case .quit: break
@@ -153,6 +162,7 @@ package actor GStreamerRenderer {
         case .soundingChanged(let stream, let isSounding):
             guard playback?.stream == stream else { return }
             playback?.isSounding = isSounding
+            playback?.pipeline?.pictures?.feed.wake()
             if isSounding { setBuffering(false) }
             reportPosition()
             updateTicking()

@@ -26,6 +26,10 @@ final class StreamFeed: AudioSinkTarget {
         var isOver = false
         /// Nanoseconds of the decoder's delay at the beginning of an MP3 file, which belong to no sound.
         var trim: Double = 0
+        /// Nanoseconds of the media in each frame.
+        var step: Double = 0
+        /// Says whether something goes on at a position after the sound.
+        var goesOn: @Sendable (Double) -> Bool = { _ in false }
     }
 
     /// The goal of a move.
@@ -54,6 +58,8 @@ final class StreamFeed: AudioSinkTarget {
     private static let nearBehind = 1e8
     /// Decoding this much for nothing takes about as long as another request.
     private static let farBefore = 1e9
+    /// Frames of silence at a time.
+    private static let silence = 1024
 
     let stream: StreamID
     private let output: AudioOutput
@@ -89,7 +95,7 @@ final class StreamFeed: AudioSinkTarget {
         let count = frames.count / 2
         let (place, skipped, arrival): (Double, Int, Arrival?) = state.withLock { state in
             let start = (position.isNaN ? state.expected : position) - (position.isNaN ? 0 : state.trim)
-            state.expected = start + step * Double(count)
+            (state.expected, state.step) = (start + step * Double(count), step)
             if state.isAstray { return (start, count, nil) }
             if let target = state.target, target.isChecked {
                 // One block of a coded format may lie between what is there and what is wanted.
@@ -162,7 +168,18 @@ final class StreamFeed: AudioSinkTarget {
         output.endFlush(stream)
     }
 
-    func ended() { output.end(stream) }
+    /// Lets silence follow the sound for as long as `goesOn` is true of the position it has come to.
+    func fill(while goesOn: @escaping @Sendable (Double) -> Bool) { state.withLock { $0.goesOn = goesOn } }
+
+    func ended() {
+        let silence = [Float](repeating: 0, count: Self.silence * 2)
+        while true {
+            let (position, step, goesOn) = state.withLock { ($0.expected, $0.step, $0.goesOn) }
+            guard step > 0, goesOn(position) else { break }
+            guard write(silence.span, position: .nan, step: step) == .ok else { return }
+        }
+        output.end(stream)
+    }
 
     private func flow(_ outcome: WriteOutcome) -> SinkFlow {
         switch outcome {

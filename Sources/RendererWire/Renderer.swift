@@ -118,6 +118,9 @@ extension RendererEvent {
         case .exited(let reason):
             writer.put(UInt8(15))
             writer.put(reason)
+        case .pictureChanged(let load, let status):
+            begin(16, load)
+            writer.put(status)
         }
     }
 
@@ -146,6 +149,7 @@ extension RendererEvent {
         case 13: self = .outputChanged(try reader.status())
         case 14: self = .outputVolumeChanged(try reader.volume())
         case 15: self = .exited(reason: try reader.text())
+        case 16: self = .pictureChanged(try reader.load(), try reader.picture())
         case let kind: throw FrameFailure("an event of kind \(kind) is unknown")
         }
     }

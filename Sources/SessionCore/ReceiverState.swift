@@ -163,7 +163,7 @@ package struct ReceiverState: Equatable, Sendable {
     private static func origin(of event: RendererEvent) -> Origin {
         switch event {
         case .loaded, .timelineChanged, .positionChanged, .bufferingChanged, .metadataChanged, .artworkFound,
-            .tracksChanged, .seekFinished, .ended, .failed:
+            .tracksChanged, .pictureChanged, .seekFinished, .ended, .failed:
             .content
         case .outputVolumeChanged: .local
         case .started, .stopped, .outputChanged, .exited: .device

@@ -16,6 +16,8 @@ enum Program {
         .init("console", nil, .flag, "play what is typed (play URI, pause, seek SECONDS, stop, quit …)"),
         .init("device", nil, .string, "ALSA device for --self-test and --console", argument: "NAME"),
         .init(
+            "video-sink", nil, .string, "where pictures go, for --self-test and --console", argument: "SINK"),
+        .init(
             "fallback-plugins", nil, .string, "folder of further plugins for --console", argument: "FOLDER"),
         .init(
             "warm-files", nil, .string, "folder of files to warm up with for --console", argument: "FOLDER"),
@@ -47,6 +49,7 @@ enum Program {
             var configuration = RendererConfiguration()
             configuration.schemes.insert("file")
             configuration.output.device = line.strings["device"] ?? "auto"
+            configuration.video = line.strings["video-sink"].flatMap { .init(rawValue: $0) } ?? .none
             configuration.fallbackPlugins = line.strings["fallback-plugins"]
             configuration.warmFiles = line.strings["warm-files"]
             return await Console.run(configuration)

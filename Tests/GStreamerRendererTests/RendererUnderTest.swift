@@ -64,6 +64,11 @@ final class RendererUnderTest: Sendable {
         }
     }
 
+    /// Waits until something is said of the pictures.
+    func picture() async throws -> PictureStatus {
+        try await first { if case .pictureChanged(load, let status) = $0 { status } else { nil } }
+    }
+
     func seek(_ number: UInt64, to seconds: Double) {
         send(.seek(load, SeekID(number), to: MediaTime(nanoseconds: Int64(seconds * 1e9)), tolerance: .zero))
     }

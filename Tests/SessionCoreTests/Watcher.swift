@@ -179,7 +179,8 @@ extension ReceiverEvent {
             switch event {
             case .loaded(let load, _), .timelineChanged(let load, _), .positionChanged(let load, _),
                 .bufferingChanged(let load, _), .metadataChanged(let load, _), .artworkFound(let load, _),
-                .tracksChanged(let load, _), .seekFinished(let load, _, _), .ended(let load),
+                .tracksChanged(let load, _), .pictureChanged(let load, _), .seekFinished(let load, _, _),
+                .ended(let load),
                 .failed(let load, _), .stopped(let load):
                 load
             case .started, .outputChanged, .outputVolumeChanged, .exited: nil

@@ -5,6 +5,10 @@
 
 media.py position OUT.wav SECONDS          left: 400 Hz + 20 Hz for each second; right: 1 kHz
 media.py tone OUT.wav SECONDS LEFT RIGHT   two steady tones
+media.py beeps OUT.wav SECONDS             silence, and at each second 100 ms of 1 kHz
+media.py pictures OUT.gray COUNT           320 x 180 in grey, one byte a pixel; at the top the picture's number in ten
+                                           squares of 32 pixels, white for 1, the lowest bit first; below them the same
+                                           with black and white exchanged; the lower half is grey
 media.py dash IN.mp4 DIR SECONDS           cuts a fragmented MP4 into segments and writes DIR/stream.mpd
 """
 
@@ -46,6 +50,21 @@ def position(path, seconds):
 def tone(path, seconds, left, right):
     one = (second_of(left), second_of(right))
     write(path, (one for _ in range(seconds)))
+
+
+def beeps(path, seconds):
+    beep = [round(16000 * math.sin(2 * math.pi * 1000 * n / RATE)) if n < RATE // 10 else 0 for n in range(RATE)]
+    write(path, ((beep, beep) for _ in range(seconds)))
+
+
+def pictures(path, count):
+    grey = bytes([128]) * 320
+    with open(path, "wb") as out:
+        for number in range(count):
+            bits = [255 if number >> bit & 1 else 0 for bit in range(10)]
+            marks = b"".join(bytes([value]) * 32 for value in bits)
+            opposite = b"".join(bytes([255 - value]) * 32 for value in bits)
+            out.write(marks * 32 + opposite * 32 + grey * 116)
 
 
 def boxes(data, at=0, end=None):
@@ -116,6 +135,10 @@ def main(arguments):
             position(path, int(seconds))
         case ["tone", path, seconds, left, right]:
             tone(path, int(seconds), int(left), int(right))
+        case ["beeps", path, seconds]:
+            beeps(path, int(seconds))
+        case ["pictures", path, count]:
+            pictures(path, int(count))
         case ["dash", source, directory, seconds]:
             dash(source, directory, int(seconds))
         case _:
