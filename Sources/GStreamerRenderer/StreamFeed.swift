@@ -28,6 +28,8 @@ final class StreamFeed: AudioSinkTarget {
         var trim: Double = 0
         /// Nanoseconds of the media in each frame.
         var step: Double = 0
+        /// Frames a second.
+        var rate: Int32 = 0
         /// Says whether something goes on at a position after the sound.
         var goesOn: @Sendable (Double) -> Bool = { _ in false }
     }
@@ -89,12 +91,23 @@ final class StreamFeed: AudioSinkTarget {
         state.withLock { $0.target = Target(position: position) }
     }
 
-    func setRate(_ rate: Int32) -> SinkFlow { flow(output.setRate(rate, for: stream)) }
+    func setRate(_ rate: Int32) -> SinkFlow {
+        state.withLock { $0.rate = rate }
+        return flow(output.setRate(rate, for: stream))
+    }
 
     func write(_ frames: Span<Float>, position: Double, step: Double) -> SinkFlow {
         let count = frames.count / 2
         let (place, skipped, arrival): (Double, Int, Arrival?) = state.withLock { state in
-            let start = (position.isNaN ? state.expected : position) - (position.isNaN ? 0 : state.trim)
+            var start = (position.isNaN ? state.expected : position) - (position.isNaN ? 0 : state.trim)
+            let tempo = step * Double(state.rate) / 1e9
+            // At another speed times are those of what went in, off by up to a stride to and fro; what comes out has
+            // neither holes nor repetitions.
+            if TempoChange.lead(at: tempo) != 0, !state.isFresh,
+                (start - state.expected).magnitude < TempoChange.unevenness * tempo
+            {
+                start = state.expected
+            }
             (state.expected, state.step) = (start + step * Double(count), step)
             if state.isAstray { return (start, count, nil) }
             if let target = state.target, target.isChecked {
@@ -114,7 +127,8 @@ final class StreamFeed: AudioSinkTarget {
             if state.isFresh { state.nextTarget = nil }
             defer { state.isFresh = false }
             return (
-                start + step * Double(skipped), skipped, state.isFresh ? .frames(flushes: state.flushes) : nil
+                start + step * Double(skipped) + TempoChange.lead(at: tempo), skipped,
+                state.isFresh ? .frames(flushes: state.flushes) : nil
             )
         }
         if let arrival { onArrival(arrival) }
@@ -187,5 +201,20 @@ final class StreamFeed: AudioSinkTarget {
         case .flushing: .flushing
         case .closed: .ended
         }
+    }
+}
+
+/// What `scaletempo` does to the places of the sound that it lets through, with the settings that it has by itself.
+enum TempoChange {
+    /// The sound that it puts out at a time, unchanged, and the most by which it moves that to fit what was before.
+    private static let stride = 30e6
+    private static let search = 14e6
+    /// Its times are no better than this, in nanoseconds of sound.
+    static let unevenness = 100e6
+
+    /// Nanoseconds of the media by which what is heard is ahead of an even movement, on the average: half of the search,
+    /// and half of what a stride goes further, or less far, than the media do meanwhile.
+    static func lead(at tempo: Double) -> Double {
+        (tempo - 1).magnitude < 1e-6 ? 0 : search / 2 + stride / 2 * (1 - tempo)
     }
 }

@@ -60,3 +60,53 @@ import Testing
         #expect(await display.shows { $0.blue(20, 100) == 0 })
     }
 }
+
+/// How pictures and sound stand to each other, for an eye at the X server and an ear at the card.
+@Suite(.timeLimit(.minutes(1)), .serialized) struct `Pictures and sound` {
+    private let display: VirtualDisplay
+    private var card: SimulatedCard
+
+    init() throws {
+        display = try #require(VirtualDisplay(), "no Xvfb: make deps, or apt-get install xvfb")
+        card = try #require(TestCards.take())
+        unsafe setenv("DISPLAY", display.name, 1)
+    }
+
+    /// Milliseconds by which each of the pictures came after its sound, sorted. A beep at each second of the media tells
+    /// when its sound was heard.
+    private mutating func offsets(_ sightings: [VirtualDisplay.Sighting], speed: Double) throws -> [Double] {
+        let recording = card.recording()
+        let beeps: [(second: Double, time: Int64)] = sightings.filter { $0.number % 25 == 0 }.compactMap {
+            // Before the beep there is silence, of more than this at each speed.
+            guard let time = recording.firstSound(from: $0.time - 200_000_000, threshold: 4000) else {
+                return nil
+            }
+            return (Double($0.number) / 25, time)
+        }
+        return sightings.compactMap { sighting in
+            let place = Double(sighting.number) / 25
+            guard let beep = beeps.min(by: { abs($0.second - place) < abs($1.second - place) }) else {
+                return nil
+            }
+            return Double(sighting.time - beep.time) / 1e6 - (place - beep.second) / speed * 1e3
+        }.sorted()
+    }
+
+    @Test(arguments: [1, 0.5, 2])
+    mutating func `are together`(speed: Double) async throws {
+        let test = try RendererUnderTest(device: card.device) { $0.video = .x11 }
+        test.play(Media.file("beeps.mkv"))
+        try await test.sounding()
+        if speed != 1 {
+            test.send(.setSpeed(test.load, speed))
+            try await test.sounding(rate: speed)
+        }
+        let sightings = await display.watch(for: .milliseconds(3500))
+        let offsets = try offsets(sightings, speed: speed)
+        let median = offsets[offsets.count / 2]
+        print(
+            "speed \(speed): \(offsets.count) pictures, min \(offsets[0]) p5 \(offsets[offsets.count / 20]) median"
+                + " \(median) p95 \(offsets[offsets.count * 19 / 20]) max \(offsets[offsets.count - 1])")
+        #expect(abs(median) < 20)
+    }
+}
