@@ -68,7 +68,7 @@ extension GStreamerRenderer {
         if !current.hasReportedLoaded {
             playback?.timeline = timeline
             playback?.hasReportedLoaded = true
-            let hasVideo = current.pipeline?.pictures?.isSelected == true
+            let hasVideo = current.pipeline?.pictures.map { $0.isSelected && !$0.feed.isOver } ?? false
             report(
                 .loaded(
                     current.id,

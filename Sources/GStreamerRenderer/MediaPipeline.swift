@@ -84,7 +84,9 @@ final class MediaPipeline: Sendable {
         var table = TrackTable(streams)
         if let audio = wanted.identifier, table.contains(audio, kind: .audio) { table.currentAudio = audio }
         let selected = table.selectedAudioStreams + (pictures?.select(from: table) ?? [])
-        if pictures?.isSilent == true { addSilence() }
+        if let pictures, pictures.isSilent {
+            pictures.feed.whenFirstComes { [weak self] in self?.addSilence() }
+        }
         guard !selected.isEmpty, streams.count > 1 else { return }
         _ = head.selectStreams(selected)
     }

@@ -10,12 +10,17 @@ import Synchronization
     /// What a program needs in its environment, such as `:99`.
     package let name: String
     private let folder: String
-    /// The server's keeper: a signal to it goes to the server.
+    /// The group of the server and its keeper.
     private let process: pid_t
     private let pixels: Pixels
 
-    /// The server ends by itself after this time, in seconds, however the tests end.
-    private static let lifetime = 170
+    /// The server ends by itself after this time, in seconds, if the tests do not come to their end.
+    private static let lifetime = 900
+    /// The servers to end with this process.
+    private static let processes = Mutex<[(process: pid_t, name: String)]>([])
+
+    /// One for all tests that only look: a program that goes on for a moment after its test then loses nothing.
+    package static let shared = VirtualDisplay()
 
     /// Where the server keeps its picture, mapped into this process.
     @safe private struct Pixels: @unchecked Sendable {
@@ -32,22 +37,37 @@ import Synchronization
         guard unsafe mkdtemp(&template) != nil else { return nil }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let command =
-            "echo $$; exec timeout \(Self.lifetime) Xvfb -displayfd 1 -screen 0 \(width)x\(height)x24"
+            "echo $$; exec timeout -s KILL \(Self.lifetime) Xvfb -displayfd 1 -screen 0 \(width)x\(height)x24"
             + " -fbdir \(folder) -nolisten tcp -noreset 2>/dev/null"
         guard let pipe = unsafe popen(command, "r"), let process = unsafe Self.number(pipe),
             let display = unsafe Self.number(pipe), let pixels = Self.map("\(folder)/Xvfb_screen0")
         else { return nil }
         (self.process, self.pixels, name) = (pid_t(process), pixels, ":\(display)")
+        let isFirst = Self.processes.withLock { processes in
+            processes.append((pid_t(process), ":\(display)"))
+            return processes.count == 1
+        }
+        if isFirst { atexit { VirtualDisplay.endAll() } }
     }
 
+    private static func endAll() { processes.withLock { for (process, name) in $0 { end(process, name) } } }
+
     deinit {
-        end()
+        Self.end(process, name)
+        Self.processes.withLock { $0.removeAll { $0.process == process } }
         _ = unsafe unlink("\(folder)/Xvfb_screen0")
         _ = unsafe rmdir(folder)
     }
 
     /// Ends the server: whoever is connected to it loses the connection.
-    package func end() { kill(process, SIGTERM) }
+    package func end() { Self.end(process, name) }
+
+    /// By force: threads of tests have signals blocked, and what they start inherits that.
+    private static func end(_ process: pid_t, _ name: String) {
+        kill(-process, SIGKILL)
+        _ = unsafe unlink("/tmp/.X\(name.dropFirst())-lock")
+        _ = unsafe unlink("/tmp/.X11-unix/X\(name.dropFirst())")
+    }
 
     private static func number(_ pipe: UnsafeMutablePointer<FILE>) -> Int? {
         var line = [CChar](repeating: 0, count: 32)

@@ -66,6 +66,22 @@ import Testing
         #expect(Self.markup("&#x41;") == "&amp;#x41;")
     }
 
+    @Test func `is forgotten when there are too many`() {
+        let track = CueTrack()
+        for number in 0..<2100 {
+            track.write(Cue(start: Int64(number), end: Int64(number) + 1, text: "\(number)", isMarkup: false))
+        }
+        #expect(track.text(at: 99).isEmpty)
+        #expect(track.text(at: 100) == "100")
+        let long = CueTrack()
+        for number in 0..<100 {
+            let text = String(repeating: "x", count: 4000)
+            long.write(Cue(start: Int64(number), end: Int64(number) + 1, text: text, isMarkup: false))
+        }
+        #expect(long.text(at: 34).isEmpty)
+        #expect(!long.text(at: 99).isEmpty)
+    }
+
     @Test func `is there from its beginning to its end`() {
         let track = CueTrack()
         track.write(Cue(start: 10, end: 20, text: "one", isMarkup: false))
@@ -79,7 +95,9 @@ import Testing
         #expect(track.text(at: 30).isEmpty)
         #expect(track.text(at: 45) == "three")
         #expect(track.text(at: 50) == "four")
+        // Read again after a move, they are the same ones.
         track.flushStopped()
-        #expect(track.text(at: 50).isEmpty)
+        track.write(Cue(start: 10, end: 20, text: "one", isMarkup: false))
+        #expect(track.text(at: 10) == "one")
     }
 }

@@ -89,6 +89,9 @@ enum Media {
 
     static func file(_ name: String) -> String { "file://\(root)/.build/media/\(name)" }
 
+    /// The sample of `make sample`, which has a cover.
+    static let sample = "file://\(root)/.build/sample/first-light.flac"
+
     /// An address of the server; the server ends by itself after two minutes, or with the tests.
     static func http(_ path: String) throws -> String {
         "http://127.0.0.1:\(try #require(port, "make support"))/\(path)"

@@ -14,18 +14,20 @@ import Testing
     private var card: SimulatedCard
 
     init() throws {
-        display = try #require(VirtualDisplay(), "no Xvfb: make deps, or apt-get install xvfb")
+        display = try #require(VirtualDisplay.shared, "no Xvfb: make deps, or apt-get install xvfb")
         card = try #require(TestCards.take())
         unsafe setenv("DISPLAY", display.name, 1)
     }
 
-    private func renderer(_ sink: RendererConfiguration.VideoSink = .x11) throws -> RendererUnderTest {
-        try RendererUnderTest(device: card.device) { $0.video = sink }
+    /// A renderer, once the one of the test before has given the display up.
+    private func renderer(_ sink: RendererConfiguration.VideoSink = .x11) async throws -> RendererUnderTest {
+        #expect(await display.shows { $0.blue(20, 100) == 0 })
+        return try RendererUnderTest(device: card.device) { $0.video = sink }
     }
 
     @Test(arguments: ["video.mp4", "video.webm", "vp9.webm", "beeps.mkv"])
     func `are shown, also at the exact place of a seek`(name: String) async throws {
-        let test = try renderer()
+        let test = try await renderer()
         test.play(try Media.http(name))
         #expect(try await test.loaded().hasVideo)
         #expect(try await test.picture().state == .shown)
@@ -37,7 +39,7 @@ import Testing
     }
 
     @Test func `stand still in a pause, and show the place of a seek in it`() async throws {
-        let test = try renderer()
+        let test = try await renderer()
         test.play(Media.file("video.mp4"))
         try await test.sounding()
         #expect(await display.shows { ($0.number ?? 0) >= 5 })
@@ -52,8 +54,118 @@ import Testing
         #expect(await display.shows { $0.number == 190 })
     }
 
+    @Test func `without sound follow a silent clock, and end when the last one was there`() async throws {
+        let test = try await renderer()
+        test.play(Media.file("silent.mp4"))
+        let media = try await test.loaded()
+        #expect(media.hasVideo && !media.hasAudio)
+        let display = display
+        #expect(await display.shows { ($0.number ?? 0) >= 20 })
+        test.seek(1, to: 2)
+        try await test.seekDone(1)
+        let start = AudioOutput.now()
+        #expect(await display.shows { (50...55).contains($0.number ?? 0) })
+        #expect(await display.shows { $0.number == 99 })
+        try await test.ended()
+        #expect((Double(AudioOutput.now() - start) / 1e9 - 2).magnitude < 0.3)
+        #expect(await display.shows { $0.number == nil })
+    }
+
+    @Test func `that nobody can decode leave the sound alone, and the decoder is named`() async throws {
+        let test = try await renderer()
+        test.play(Media.file("unknown.mkv"))
+        #expect(try await !test.loaded().hasVideo)
+        let status = try await test.picture()
+        #expect(status.state == .undecodable)
+        #expect(status.reason?.contains("Not installed") == true)
+        var card = card
+        let sound = try await listen(&card, from: SimulatedCard.now, for: .milliseconds(100))
+        #expect(sound.positionSecond != nil)
+    }
+
+    @Test func `are not sought in a cover`() async throws {
+        let test = try await renderer()
+        test.play(Media.sample)
+        #expect(try await !test.loaded().hasVideo)
+        try await test.sounding()
+        #expect(display.number == nil)
+    }
+
+    @Test(arguments: [RendererConfiguration.VideoSink.x11, .kms, .wayland, .auto])
+    mutating func `without a display leave the sound alone, and the reason is told`(
+        sink: RendererConfiguration.VideoSink
+    ) async throws {
+        unsafe unsetenv("DISPLAY")
+        unsafe unsetenv("WAYLAND_DISPLAY")
+        let test = try await renderer(sink)
+        test.play(Media.file("beeps.mkv"))
+        #expect(try await !test.loaded().hasVideo)
+        let status = try await test.picture()
+        #expect(status.state == .noDisplay)
+        #expect(status.reason?.isEmpty == false)
+        try await test.sounding()
+        #expect(try await !listen(&card, from: SimulatedCard.now, for: .seconds(1)).isSilent)
+    }
+
+    @Test mutating func `that lose their server leave the sound alone`() async throws {
+        let display = try #require(VirtualDisplay())
+        unsafe setenv("DISPLAY", display.name, 1)
+        let test = try await renderer()
+        test.play(Media.file("video.mp4"))
+        #expect(try await test.picture().state == .shown)
+        display.end()
+        let status = try await test.picture()
+        #expect(status == PictureStatus(.noDisplay, reason: "The X server has gone."))
+        let sound = try await listen(&card, from: SimulatedCard.now + 200_000_000, for: .milliseconds(100))
+        #expect(sound.positionSecond != nil)
+        // Moves, changes and stops go on as well.
+        test.seek(1, to: 8)
+        try await test.seekDone(1)
+        let position = try await test.sounding()
+        #expect((position.position.seconds - 8).magnitude < 0.1)
+        try await test.ended()
+    }
+
+    /// Texts stand in `languages.mkv` from 0.5 to 3 s and from 4 to 8 s in the first track, from 0.5 to 8 s in the other.
+    @Test mutating func `carry the chosen texts, whose change is not heard`() async throws {
+        let test = try await renderer()
+        test.play(Media.file("languages.mkv"))
+        let texts = try await test.loaded().tracks.legible
+        #expect(texts.options.map(\.languageTag) == ["en", "de"])
+        let display = display
+        try await test.sounding()
+        let start = SimulatedCard.now
+        func choose(_ number: Int?) {
+            test.send(
+                .selectTrack(test.load, .legible, identifier: number.map { texts.options[$0].identifier }))
+        }
+        choose(nil)
+        #expect(await display.shows { ($0.number ?? 0) > 15 && $0.covered == 0 })
+        choose(0)
+        #expect(await display.shows { $0.covered > 60 })
+        let first = display.covered
+        choose(1)
+        #expect(await display.shows { $0.covered > 20 && $0.covered < first * 3 / 4 })
+        choose(nil)
+        #expect(await display.shows { $0.covered == 0 })
+        choose(0)
+        #expect(await display.shows { $0.covered > 60 })
+        let end = SimulatedCard.now
+        // After its end, before the next one.
+        test.seek(1, to: 3.4)
+        try await test.seekDone(1)
+        #expect(await display.shows { (85...95).contains($0.number ?? 0) && $0.covered == 0 })
+        #expect(await display.shows { (100...110).contains($0.number ?? 0) && $0.covered > 60 })
+        // Up to the move one tone was heard, without a gap.
+        let sound = try await listen(
+            &card, from: start + 50_000_000, for: .nanoseconds(end - start - 60_000_000))
+        let tone = try #require(sound.frequency)
+        #expect(abs(tone - 500) < 3)
+        #expect(card.recording().underruns == 0)
+    }
+
     @Test func `leave the screen with a stop`() async throws {
-        let test = try renderer()
+        let test = try await renderer()
         test.play(Media.file("video.webm"))
         #expect(await display.shows { $0.number != nil })
         test.send(.stop(test.load))
@@ -67,7 +179,7 @@ import Testing
     private var card: SimulatedCard
 
     init() throws {
-        display = try #require(VirtualDisplay(), "no Xvfb: make deps, or apt-get install xvfb")
+        display = try #require(VirtualDisplay.shared, "no Xvfb: make deps, or apt-get install xvfb")
         card = try #require(TestCards.take())
         unsafe setenv("DISPLAY", display.name, 1)
     }
@@ -94,6 +206,8 @@ import Testing
 
     @Test(arguments: [1, 0.5, 2])
     mutating func `are together`(speed: Double) async throws {
+        let display = display
+        #expect(await display.shows { $0.blue(20, 100) == 0 })
         let test = try RendererUnderTest(device: card.device) { $0.video = .x11 }
         test.play(Media.file("beeps.mkv"))
         try await test.sounding()
@@ -104,9 +218,8 @@ import Testing
         let sightings = await display.watch(for: .milliseconds(3500))
         let offsets = try offsets(sightings, speed: speed)
         let median = offsets[offsets.count / 2]
-        print(
-            "speed \(speed): \(offsets.count) pictures, min \(offsets[0]) p5 \(offsets[offsets.count / 20]) median"
-                + " \(median) p95 \(offsets[offsets.count * 19 / 20]) max \(offsets[offsets.count - 1])")
-        #expect(abs(median) < 20)
+        #expect(offsets.count > 30)
+        // Of single pictures a machine that is busy shows some late.
+        #expect(abs(median) < 20, "\(offsets)")
     }
 }

@@ -14,9 +14,8 @@
 # vp9.webm                                   10 s, VP9 and Vorbis (position)
 # beeps.mkv                                  10 s, H.264 and FLAC, a beep at each second
 # silent.mp4                                 4 s, H.264 and no sound
-# languages.mkv                              10 s, MPEG-4 video, audio en (500 Hz) and de (700 Hz), subtitles en and de
+# languages.mkv                              10 s, H.264, audio en (500 Hz) and de (700 Hz), subtitles en and de
 # unknown.mkv                                4 s, video of a format that nobody knows, and FLAC (position)
-# cover.m4a                                  10 s, AAC (position) and a cover
 # short.{wav,flac}                           1 s, for tests that wait for the end
 # broken.flac, text.mp3                      a file cut and damaged inside, and one that is no media
 set -euo pipefail
@@ -121,7 +120,7 @@ video_files() {
         filesrc location=german.wav ! wavparse ! audioconvert ! vorbisenc ! taginject tags='language-code=de' ! mux. \
         filesrc location=lines.srt ! subparse ! taginject tags='language-code=en' ! mux. \
         filesrc location=zeilen.srt ! subparse ! taginject tags='language-code=de' ! mux. \
-        "${picture[@]}" ! avenc_mpeg4 ! mpeg4videoparse ! mux. \
+        "${picture[@]}" ! "${h264[@]}" ! mux. \
         matroskamux name=mux ! filesink location=languages.mkv
     rm lines.srt zeilen.srt pictures.gray
 }

@@ -4,30 +4,47 @@
 import GStreamer
 import Synchronization
 
-/// The texts of one track that were read so far, with the stretches of the media that they belong to.
+/// The texts of one track that were read so far, with the stretches of the media that they belong to. They are kept over
+/// moves: a demuxer does not read one again that began before the place that it goes to.
 final class CueTrack: TextSinkTarget {
-    /// Texts ahead of the picture: more than a demuxer reads ahead.
-    private static let limit = 500
-    private let cues = Mutex<[Cue]>([])
+    /// Texts of an hour or more, and their bytes. The oldest ones go.
+    private static let limit = (cues: 2000, bytes: 262_144)
+
+    private struct State {
+        /// In the order of their beginnings.
+        var cues: [Cue] = []
+        var bytes = 0
+    }
+    private let state = Mutex(State())
 
     func write(_ cue: Cue) {
-        cues.withLock {
-            if $0.count == Self.limit { $0.removeFirst() }
-            $0.append(cue)
+        state.withLock { state in
+            let place = (state.cues.lastIndex { $0.start <= cue.start } ?? -1) + 1
+            if place > 0,
+                state.cues[..<place].reversed().prefix(while: { $0.start == cue.start }).contains(cue)
+            {
+                return
+            }
+            state.cues.insert(cue, at: place)
+            state.bytes += cue.text.utf8.count
+            while state.cues.count > Self.limit.cues || state.bytes > Self.limit.bytes {
+                state.bytes -= state.cues.removeFirst().text.utf8.count
+            }
         }
     }
 
     func flushStarted() {}
-    func flushStopped() { cues.withLock { $0.removeAll() } }
+    func flushStopped() {}
 
-    /// The text at `position` in nanoseconds, as markup; empty if there is none. Forgets what ended before it.
+    /// The text at `position` in nanoseconds, as markup; empty if there is none.
     func text(at position: Int64) -> String {
-        cues.withLock { cues in
-            cues.removeAll { $0.end.map { $0 <= position } ?? false }
+        state.withLock { state in
+            let begun = state.cues.prefix { $0.start <= position }
             // One without an end is there until another begins.
-            let present = cues.filter { $0.start <= position }
-            let latest = present.last { $0.end == nil }
-            return present.filter { $0.end != nil || $0 == latest }.map(\.markup).joined(separator: "\n")
+            let present = begun.indices.filter { index in
+                begun[index].end.map { $0 > position } ?? (index == begun.endIndex - 1)
+            }
+            return present.map { begun[$0].markup }.joined(separator: "\n")
         }
     }
 }

@@ -69,7 +69,7 @@ extension GStreamerRenderer {
 
     /// A decoder for pictures is not installed: the sound goes on without.
     func pictureDecoderMissing(_ description: String) {
-        guard playback != nil else { return }
+        playback?.pipeline?.pictures?.feed.close()
         setPicture(PictureStatus(.undecodable, reason: MediaFailure.missing(description).message))
     }
 

@@ -34,6 +34,8 @@ final class PictureFeed: PictureSinkTarget {
         /// When the last picture was shown, in nanoseconds of the monotonic clock.
         var shown: Int64 = 0
         var hasShown = false
+        /// Called with the first picture.
+        var onFirst: (@Sendable () -> Void)?
         var dropped = 0
     }
 
@@ -73,6 +75,9 @@ final class PictureFeed: PictureSinkTarget {
     /// Drops what ends before `position`, from the beginning on. Before the first picture only.
     func begin(at position: Int64) { state.withLock { $0.start = position } }
 
+    /// Runs `body` when the first picture comes out of the pipeline, on the thread that brings it.
+    func whenFirstComes(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onFirst = body } }
+
     var isOver: Bool { state.withLock { $0.isOver } }
     /// Where the last picture ends, in nanoseconds of the media; nil as long as more may come.
     var end: Int64? { state.withLock { $0.end } }
@@ -94,6 +99,10 @@ final class PictureFeed: PictureSinkTarget {
     func write(_ picture: Picture) -> SinkFlow {
         let length = picture.duration ?? Self.usualDuration
         let mark = screen.nextMark()
+        state.withLock { state in
+            defer { state.onFirst = nil }
+            return state.onFirst
+        }?()
         while true {
             let ticket = gate.ticket
             enum Step {
