@@ -46,6 +46,14 @@ static inline const gchar *gst_shim_factory_name(GstElement *element)
     GstElementFactory *factory = gst_element_get_factory(element);
     return factory ? gst_plugin_feature_get_name(GST_PLUGIN_FEATURE(factory)) : NULL;
 }
+static inline gboolean gst_shim_is_type_finder(gpointer feature) { return GST_IS_TYPE_FIND_FACTORY(feature); }
+static inline const gchar *gst_shim_feature_class(gpointer feature)
+{
+    const gchar *name = NULL;
+    if (GST_IS_ELEMENT_FACTORY(feature))
+        name = gst_element_factory_get_metadata(GST_ELEMENT_FACTORY(feature), GST_ELEMENT_METADATA_KLASS);
+    return name ? name : "";
+}
 static inline gboolean gst_shim_is_element(gpointer object) { return GST_IS_ELEMENT(object); }
 static inline GType gst_shim_instance_type(gpointer object) { return G_OBJECT_TYPE(object); }
 

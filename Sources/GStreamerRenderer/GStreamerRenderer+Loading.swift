@@ -109,7 +109,7 @@ extension GStreamerRenderer {
         switch message {
         case .failed(let failure): pipelineFailed(failure)
         case .pluginMissing(let description, let isForPictures):
-            if isForPictures, playback?.pipeline?.pictures?.isSelected != true { return }
+            if isForPictures, playback?.pipeline?.pictures == nil { return }
             if !isForPictures, playback?.missing == nil { playback?.missing = description }
             if isForPictures || playback?.phase == .loading, addPluginsAndRetry() { return }
             if isForPictures { pictureDecoderMissing(description) }
@@ -139,7 +139,8 @@ extension GStreamerRenderer {
     /// Loads the fallback plugins, if that was not done, and begins the load again. False if it was.
     @discardableResult
     private func addPluginsAndRetry() -> Bool {
-        guard !hasAddedPlugins, let folder = configuration.fallbackPlugins, let current = playback else {
+        let folder = configuration.fallbackPlugins
+        guard !hasAddedPlugins, folder != nil || configuration.video != .none, let current = playback else {
             return false
         }
         if current.phase != .loading { playback?.begin(at: place()) }
@@ -149,7 +150,7 @@ extension GStreamerRenderer {
         playback?.missing = nil
         let id = current.id
         SerialWorker().perform { [inputs] in
-            Library.addPlugins(in: folder)
+            PluginFolder.addFallback(in: folder)
             inputs.yield(.pluginsAdded(id))
         }
         return true

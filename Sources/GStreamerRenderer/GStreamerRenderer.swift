@@ -63,6 +63,7 @@ package actor GStreamerRenderer {
         report: @escaping @Sendable (RendererEvent) -> Void
     ) {
         Library.start()
+        if configuration.video != .none { PluginFolder.useLightDecodersOnly() }
         let (stream, inputs) = AsyncStream.makeStream(
             of: Input.self, bufferingPolicy: .bufferingOldest(Self.queueLimit))
         guard

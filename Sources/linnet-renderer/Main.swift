@@ -21,7 +21,7 @@ enum Program {
             "fallback-plugins", nil, .string, "folder of further plugins for --console", argument: "FOLDER"),
         .init(
             "warm-files", nil, .string, "folder of files to warm up with for --console", argument: "FOLDER"),
-        .init("index", nil, .string, "part of --prepare: write the registry of a folder", argument: "FOLDER"),
+        .init("index", nil, .string, "part of --prepare: write a registry", argument: "FILE"),
         .init("version", nil, .flag, "print the version"),
         .init("help", "h", .flag, "print this page"),
     ]
@@ -42,14 +42,16 @@ enum Program {
         if let word = line.rest.first { return misused("'\(word)' is no option") }
         if line.flags.contains("help") { return say(helpPage) }
         if line.flags.contains("version") { return say("linnet-renderer \(Product.version)\n") }
-        if line.flags.contains("self-test") { return SelfTest.run(device: line.strings["device"] ?? "auto") }
+        if line.flags.contains("self-test") {
+            return SelfTest.run(device: line.strings["device"] ?? "auto", video: line.videoSink)
+        }
         if let folder = line.strings["index"] { return Preparation(folder: folder).index() }
         if let folder = line.strings["prepare"] { return await Preparation(folder: folder).run() }
         if line.flags.contains("console") {
             var configuration = RendererConfiguration()
             configuration.schemes.insert("file")
             configuration.output.device = line.strings["device"] ?? "auto"
-            configuration.video = line.strings["video-sink"].flatMap { .init(rawValue: $0) } ?? .none
+            configuration.video = line.videoSink
             configuration.fallbackPlugins = line.strings["fallback-plugins"]
             configuration.warmFiles = line.strings["warm-files"]
             return await Console.run(configuration)
@@ -78,5 +80,12 @@ enum Program {
     private static func say(_ text: String) -> Int32 {
         Machine.write(text, to: .output)
         return 0
+    }
+}
+
+extension CommandLine {
+    /// Where pictures go; nowhere if there is no such place.
+    fileprivate var videoSink: RendererConfiguration.VideoSink {
+        strings["video-sink"].flatMap { .init(rawValue: $0) } ?? .none
     }
 }

@@ -8,10 +8,24 @@ import Settings
 
 /// Says what of GStreamer is missing and whether the card can be used, in the form of `linnetd --self-test`.
 enum SelfTest {
-    static func run(device: String) -> Int32 {
+    static func run(device: String, video: RendererConfiguration.VideoSink) -> Int32 {
         let hasElements = checkElements()
         let hasCard = checkCard(device)
-        return hasElements && hasCard ? 0 : 1
+        let hasDisplay = video == .none || checkDisplay(video)
+        return hasElements && hasCard && hasDisplay ? 0 : 1
+    }
+
+    private static func checkDisplay(_ sink: RendererConfiguration.VideoSink) -> Bool {
+        let missing = PluginFolder.missing(for: sink)
+        for (element, format, package) in missing {
+            tell(false, "video", "no \(element), so no \(format); install \(package)")
+        }
+        if missing.isEmpty { tell(true, "video", "all elements are there") }
+        let reason = PluginFolder.tryDisplay(sink)
+        tell(
+            reason == nil, "display",
+            reason ?? "\(sink.rawValue) can be opened")
+        return missing.isEmpty && reason == nil
     }
 
     private static func checkElements() -> Bool {

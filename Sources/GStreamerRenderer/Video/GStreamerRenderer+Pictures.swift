@@ -60,7 +60,9 @@ extension GStreamerRenderer {
 
     /// Reports the state of the pictures, once it is known that there are any.
     func reportPicture() {
-        guard let current = playback, current.hasReportedLoaded, current.table.hasVideo,
+        // A stream that cannot be decoded may not even be counted among those that there are.
+        guard let current = playback, current.hasReportedLoaded,
+            current.table.hasVideo || current.picture.state == .undecodable,
             current.reportedPicture != current.picture
         else { return }
         playback?.reportedPicture = current.picture
