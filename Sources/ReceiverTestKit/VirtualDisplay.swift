@@ -59,6 +59,9 @@ import Synchronization
         _ = unsafe rmdir(folder)
     }
 
+    /// Lets the server stand, or go on: it answers nobody meanwhile.
+    package func setStopped(_ isStopped: Bool) { kill(-process, isStopped ? SIGSTOP : SIGCONT) }
+
     /// Ends the server: whoever is connected to it loses the connection.
     package func end() { Self.end(process, name) }
 

@@ -201,6 +201,13 @@ extension Verb {
             ("volume", .number(player.volume)), ("muted", .bool(player.isMuted)),
             ("audio", .text(player.currentAudioOption?.identifier)),
             ("subtitles", .text(player.currentLegibleOption?.identifier)),
+            (
+                "picture",
+                .object([
+                    ("state", .string(player.picture.state.rawValue)),
+                    ("reason", .text(player.picture.reason)),
+                ])
+            ),
             ("artwork", .array(player.artwork.map { .string($0.url) })),
             ("error", .text(player.error.map(\.message))),
         ])

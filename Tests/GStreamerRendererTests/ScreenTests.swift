@@ -126,6 +126,21 @@ import Testing
         try await test.ended()
     }
 
+    @Test mutating func `on a display that stands leave the sound alone`() async throws {
+        let display = try #require(VirtualDisplay())
+        unsafe setenv("DISPLAY", display.name, 1)
+        let test = try await renderer()
+        test.play(Media.file("video.mp4"))
+        #expect(try await test.picture().state == .shown)
+        display.setStopped(true)
+        let status = try await test.picture()
+        #expect(status == PictureStatus(.noDisplay, reason: "The display does not answer."))
+        let sound = try await listen(&card, from: SimulatedCard.now, for: .milliseconds(100))
+        #expect(sound.positionSecond != nil)
+        #expect(card.recording().underruns == 0)
+        display.end()
+    }
+
     /// Texts stand in `languages.mkv` from 0.5 to 3 s and from 4 to 8 s in the first track, from 0.5 to 8 s in the other.
     @Test mutating func `carry the chosen texts, whose change is not heard`() async throws {
         let test = try await renderer()

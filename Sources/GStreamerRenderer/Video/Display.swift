@@ -50,8 +50,9 @@ enum Display {
     static func setUp(_ sink: Element) {
         for name in ["sync", "async", "qos", "enable-last-sample"] { sink.set(name, "false") }
         sink.set("force-aspect-ratio", "true")
+        // The window comes with the first picture; GStreamer 1.22 complains that there is none yet, and does it then.
         sink.set("fullscreen", "true")
-        // A picture more or less on the cursor's account: nobody points at it.
+        // Nobody points at it.
         sink.set("handle-events", "false")
     }
 

@@ -13,8 +13,6 @@ final class Screen: Sendable {
         let pipeline: Element
         let source: PictureSource
         let overlay: Element?
-        /// The factory of the sink.
-        let sink: String
     }
 
     private struct State {
@@ -176,7 +174,7 @@ final class Screen: Sendable {
         Library.onLostX11 { [weak self] in self?.lose("The X server has gone.") }
         fault.isFatal()
         pipeline.setState(.playing)
-        return .built(Elements(pipeline: pipeline, source: source, overlay: overlay, sink: factory))
+        return .built(Elements(pipeline: pipeline, source: source, overlay: overlay))
     }
 }
 
