@@ -47,7 +47,10 @@ extension MediaFailure {
     }
 
     static func missing(_ what: String?) -> MediaFailure {
-        MediaFailure(.missingPlugin, "Not installed: \(what ?? "a decoder for this media").")
+        if what?.hasPrefix("text/") == true {
+            return MediaFailure(.unsupportedFormat, "There is a page of text at the address, and no media.")
+        }
+        return MediaFailure(.missingPlugin, "Not installed: \(what ?? "a decoder for this media").")
     }
 
     private static func http(_ status: Int32) -> MediaFailure {

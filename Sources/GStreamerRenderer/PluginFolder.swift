@@ -105,6 +105,9 @@ package enum PluginFolder {
         return screen.open() ? nil : screen.failure
     }
 
+    /// Reads the registry of plugins, and renews it where it is old.
+    package static func readRegistry() { Library.start() }
+
     /// The needed elements that are not installed.
     package static func missing() -> [(element: String, format: String, package: String)] {
         Library.start()

@@ -119,8 +119,11 @@ extension RendererEvent {
             writer.put(UInt8(15))
             writer.put(reason)
         case .pictureChanged(let load, let status):
-            begin(16, load)
+            begin(17, load)
             writer.put(status)
+        case .confined(let layers):
+            writer.put(UInt8(16))
+            writer.list(layers) { $1.put($0) }
         }
     }
 
@@ -149,7 +152,10 @@ extension RendererEvent {
         case 13: self = .outputChanged(try reader.status())
         case 14: self = .outputVolumeChanged(try reader.volume())
         case 15: self = .exited(reason: try reader.text())
-        case 16: self = .pictureChanged(try reader.load(), try reader.picture())
+        case 17: self = .pictureChanged(try reader.load(), try reader.picture())
+        case 16:
+            self = .confined(
+                try reader.list { reader throws(FrameFailure) in try reader.confinementLayer() })
         case let kind: throw FrameFailure("an event of kind \(kind) is unknown")
         }
     }

@@ -86,6 +86,10 @@ extension ByteWriter {
         optional(status.sampleRate) { $1.put($0) }
         put(status.hasHardwareVolume)
     }
+    mutating func put(_ layer: ConfinementLayer) {
+        put(layer.kind.rawValue)
+        optional(layer.reason) { $1.put($0) }
+    }
 }
 
 extension ByteReader {
@@ -163,6 +167,9 @@ extension ByteReader {
     }
     mutating func picture() throws(FrameFailure) -> PictureStatus {
         PictureStatus(try choice(named: PictureStatus.State.self), reason: try optionalText())
+    }
+    mutating func confinementLayer() throws(FrameFailure) -> ConfinementLayer {
+        ConfinementLayer(try choice(named: ConfinementLayer.Kind.self), reason: try optionalText())
     }
     mutating func load() throws(FrameFailure) -> LoadID { LoadID(try integer()) }
     mutating func seek() throws(FrameFailure) -> SeekID { SeekID(try integer()) }

@@ -35,7 +35,7 @@ extension Receiving {
             let program = try Programs.path("linnet-renderer")
             try FileSystem.write(
                 "#!/bin/sh\nDISPLAY=\(display.name) exec \(program)\n".utf8.map { $0 },
-                to: "\(folder)/renderer")
+                to: "\(folder)/renderer", mode: 0o755)
             let settings = ["--video-sink", "x11", "--renderer-program", "\(folder)/renderer"]
             try await ReceiverUnderTest.use(settings) { receiver in
                 var card = receiver.card
