@@ -141,6 +141,23 @@ import Testing
         display.end()
     }
 
+    @Test func `keep the display while another language is chosen`() async throws {
+        let test = try await renderer()
+        test.play(Media.file("languages.mkv"))
+        let audio = try await test.loaded().tracks.audio
+        let display = display
+        #expect(await display.shows { ($0.number ?? 0) > 10 })
+        test.send(.selectTrack(test.load, .audio, identifier: audio.options[1].identifier))
+        let start = SimulatedCard.now
+        var isDark = false
+        #expect(
+            await display.shows {
+                isDark = isDark || $0.blue(20, 100) == 0
+                return SimulatedCard.now - start > 300_000_000 && ($0.number ?? 0) > 20
+            })
+        #expect(!isDark)
+    }
+
     /// Texts stand in `languages.mkv` from 0.5 to 3 s and from 4 to 8 s in the first track, from 0.5 to 8 s in the other.
     @Test mutating func `carry the chosen texts, whose change is not heard`() async throws {
         let test = try await renderer()
@@ -202,7 +219,12 @@ import Testing
     /// Milliseconds by which each of the pictures came after its sound, sorted. A beep at each second of the media tells
     /// when its sound was heard.
     private mutating func offsets(_ sightings: [VirtualDisplay.Sighting], speed: Double) throws -> [Double] {
-        let recording = card.recording()
+        try offsets(sightings, in: card.recording(), speed: speed)
+    }
+
+    private func offsets(
+        _ sightings: [VirtualDisplay.Sighting], in recording: CardRecording, speed: Double
+    ) throws -> [Double] {
         let beeps: [(second: Double, time: Int64)] = sightings.filter { $0.number % 25 == 0 }.compactMap {
             // Before the beep there is silence, of more than this at each speed.
             guard let time = recording.firstSound(from: $0.time - 200_000_000, threshold: 4000) else {
@@ -219,6 +241,52 @@ import Testing
         }.sorted()
     }
 
+    private func check(_ offsets: [Double], _ what: String) {
+        #expect(offsets.count > 10)
+        let median = offsets.isEmpty ? .infinity : offsets[offsets.count / 2]
+        // Of single pictures a machine that is busy shows some late.
+        #expect(abs(median) < 20, "\(what): \(offsets)")
+    }
+
+    @Test mutating func `are together after a seek and after a pause`() async throws {
+        let display = display
+        #expect(await display.shows { $0.blue(20, 100) == 0 })
+        let test = try RendererUnderTest(device: card.device) { $0.video = .x11 }
+        test.play(Media.file("beeps.mkv"))
+        try await test.sounding()
+        test.seek(1, to: 4.5)
+        try await test.seekDone(1)
+        #expect(await display.shows { ($0.number ?? 0) > 113 })
+        check(try offsets(await display.watch(for: .milliseconds(1200)), speed: 1), "seek")
+        test.send(.setPlaying(test.load, false))
+        try await test.sounding(rate: 0)
+        test.send(.setPlaying(test.load, true))
+        try await test.sounding()
+        check(try offsets(await display.watch(for: .milliseconds(1500)), speed: 1), "pause")
+    }
+
+    @Test func `go on together when the card was lost`() async throws {
+        var card = card
+        let display = display
+        #expect(await display.shows { $0.blue(20, 100) == 0 })
+        let test = try RendererUnderTest(device: card.device) {
+            $0.video = .x11
+            $0.output.retryDelays = .milliseconds(20)...(.milliseconds(40))
+        }
+        test.play(Media.file("beeps.mkv"))
+        try await test.sounding()
+        try card.setUnplugged(true)
+        let position = try await test.sounding(rate: 0)
+        // While nothing is heard the picture stands.
+        let seen = await display.watch(for: .milliseconds(200)).map(\.number)
+        #expect(seen.allSatisfy { abs(Double($0) / 25 - position.position.seconds) < 0.15 })
+        #expect(seen.count <= 2)
+        try card.setUnplugged(false)
+        try await test.sounding()
+        let sightings = await display.watch(for: .milliseconds(1500))
+        self.check(try offsets(sightings, in: card.recording(), speed: 1), "lost")
+    }
+
     @Test(arguments: [1, 0.5, 2])
     mutating func `are together`(speed: Double) async throws {
         let display = display
@@ -231,10 +299,6 @@ import Testing
             try await test.sounding(rate: speed)
         }
         let sightings = await display.watch(for: .milliseconds(3500))
-        let offsets = try offsets(sightings, speed: speed)
-        let median = offsets[offsets.count / 2]
-        #expect(offsets.count > 30)
-        // Of single pictures a machine that is busy shows some late.
-        #expect(abs(median) < 20, "\(offsets)")
+        check(try offsets(sightings, speed: speed), "speed \(speed)")
     }
 }
