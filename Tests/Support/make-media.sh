@@ -41,20 +41,12 @@ from() {
     local source=$1
     shift
     # Each word of a pipeline is one argument. The registry is GStreamer's own.
-    # hlssink2 of GStreamer 1.22 now and then waits for itself; what has taken half a minute does not end, and the next
-    # try goes well.
-    local try
-    for try in 1 2 3 4; do
-        local status=0
-        timeout --kill-after=2 30 \
-            gst-launch-1.0 -q filesrc location="$source" ! wavparse ! audioconvert ! "$@" >log 2>&1 || status=$?
-        [[ $status -ne 0 ]] || return 0
-        [[ $status -eq 124 || $status -eq 137 ]] || break
-        echo "make-media: no end after 30 s, try $try: $source ! $*" >&2
-    done
-    cat log >&2
-    echo "make-media: failed: $source ! $*" >&2
-    exit 1
+    if ! timeout --kill-after=2 60 gst-launch-1.0 -q filesrc location="$source" ! wavparse ! audioconvert ! "$@" \
+        >log 2>&1; then
+        cat log >&2
+        echo "make-media: failed: $source ! $*" >&2
+        exit 1
+    fi
 }
 
 # The tags of a file as a property of taginject, which stands before the element that writes them; gst-launch wants the spaces escaped, quotes or not.
@@ -82,18 +74,19 @@ free_audio_files() {
 
 adaptive_streams() {
     mkdir hls dash
-    from half.wav voaacenc bitrate=128000 ! aacparse ! hlssink2.audio hlssink2 name=hlssink2 target-duration=3 \
-        playlist-length=0 max-files=0 location=hls/segment-%d.ts playlist-location=hls/audio.m3u8
+    from half.wav voaacenc bitrate=128000 ! aacparse ! mpegtsmux ! filesink location=half.ts
+    python3 "$here/media.py" hls half.ts hls 3
     printf '%s\n' '#EXTM3U' '#EXT-X-STREAM-INF:BANDWIDTH=150000,CODECS="mp4a.40.2"' audio.m3u8 >hls/stream.m3u8
     from half.wav voaacenc bitrate=128000 ! aacparse ! mp4mux fragment-duration=3000 streamable=true ! \
         filesink location=fragmented.mp4
     python3 "$here/media.py" dash fragmented.mp4 dash 30
-    rm fragmented.mp4
+    rm fragmented.mp4 half.ts
 }
 
 video_files() {
     python3 "$here/media.py" pictures pictures.gray 250
-    local -a shape=(rawvideoparse width=320 height=180 format=gray8 framerate=25/1 ! videoconvert ! video/x-raw,format=I420)
+    local -a shape=(rawvideoparse width=320 height=180 format=gray8 framerate=25/1 ! videoconvert !
+        'video/x-raw,format=I420')
     local -a picture=(filesrc location=pictures.gray ! "${shape[@]}")
     local -a h264=(x264enc speed-preset=ultrafast key-int-max=50 ! h264parse)
     from ten.wav voaacenc bitrate=128000 ! aacparse ! mux. mp4mux name=mux faststart=true ! \
