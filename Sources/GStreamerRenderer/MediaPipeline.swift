@@ -87,6 +87,7 @@ final class MediaPipeline: Sendable {
         if let pictures, pictures.isSilent {
             pictures.feed.whenFirstComes { [weak self] in self?.addSilence() }
         }
+        // Each time the message comes, also with the same streams: without an answer decodebin3 goes back to its own choice.
         guard !selected.isEmpty, streams.count > 1 else { return }
         _ = head.selectStreams(selected)
     }

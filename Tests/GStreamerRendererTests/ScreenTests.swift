@@ -164,6 +164,8 @@ import Testing
         test.play(Media.file("languages.mkv"))
         let texts = try await test.loaded().tracks.legible
         #expect(texts.options.map(\.languageTag) == ["en", "de"])
+        // Both tracks are marked as default: what the media wants is shown until somebody chooses.
+        #expect(texts.current == texts.options.first?.identifier)
         let display = display
         try await test.sounding()
         let start = SimulatedCard.now
@@ -175,6 +177,9 @@ import Testing
         #expect(await display.shows { ($0.number ?? 0) > 15 && $0.covered == 0 })
         choose(0)
         #expect(await display.shows { $0.covered > 60 })
+        // Not while it is being drawn.
+        let number = display.number ?? 0
+        #expect(await display.shows { ($0.number ?? 0) > number + 1 && $0.covered > 60 })
         let first = display.covered
         choose(1)
         #expect(await display.shows { $0.covered > 20 && $0.covered < first * 3 / 4 })
