@@ -130,7 +130,7 @@ final class PictureFeed: PictureSinkTarget {
                 return .ok
             case .wait:
                 gate.pass(ticket, timeout: Self.longestWait)
-                if isStuck { screen.lose("The display does not answer.") }
+                if isStuck { screen.lose("The display does not answer.", isStuck: true) }
             }
         }
     }

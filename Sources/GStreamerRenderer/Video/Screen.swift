@@ -52,7 +52,9 @@ final class Screen: Sendable {
             gate.open()
         }
         gate.pass(ticket, timeout: Self.longestOpening)
-        if state.withLock({ $0.elements == nil && $0.reason == nil }) { lose("The display does not answer.") }
+        if state.withLock({ $0.elements == nil && $0.reason == nil }) {
+            lose("The display does not answer.", isStuck: true)
+        }
         return failure == nil
     }
 
@@ -60,22 +62,34 @@ final class Screen: Sendable {
     func close() {
         let old = state.withLock { state in
             defer { (state.elements, state.feed, state.text) = (nil, nil, "") }
-            return state.reason == nil ? (state.elements, state.feed) : (nil, nil)
+            return (state.elements, state.feed)
         }
         old.1?.close()
         guard let elements = old.0 else { return }
         worker.perform { elements.pipeline.setState(.null) }
     }
 
-    /// Shows nothing more. Its elements are left alone: a thread of theirs may stand for ever.
-    func lose(_ reason: String) {
-        let (isFirst, feed) = state.withLock { state in
-            guard state.reason == nil else { return (false, nil as PictureFeed?) }
+    /// Elements that nobody may touch any more, not even to free them: threads of theirs stand for ever. The renderer
+    /// bounds how many there are.
+    private static let stuck = Mutex<[Elements]>([])
+
+    /// Shows nothing more. `isStuck`: a thread of the elements may stand for ever.
+    func lose(_ reason: String, isStuck: Bool) {
+        let (isFirst, feed, elements) = state.withLock { state in
+            guard state.reason == nil else { return (false, nil as PictureFeed?, nil as Elements?) }
+            defer { (state.elements, state.feed) = (nil, nil) }
             state.reason = reason
-            return (true, state.feed)
+            return (true, state.feed, state.elements)
         }
         guard isFirst else { return }
         feed?.close()
+        if let elements {
+            if isStuck {
+                Self.stuck.withLock { $0.append(elements) }
+            } else {
+                worker.perform { elements.pipeline.setState(.null) }
+            }
+        }
         gate.open()
         onLost(reason)
     }
@@ -132,7 +146,7 @@ final class Screen: Sendable {
                 return
             }
         }
-        lose(reason ?? Display.absence)
+        lose(reason ?? Display.absence, isStuck: false)
     }
 
     private enum Outcome {
@@ -163,7 +177,7 @@ final class Screen: Sendable {
         let fault = FirstFault()
         pipeline.onMessage { [weak self] message in
             guard case .failed(let failure) = message, fault.note(failure.message) else { return }
-            self?.lose("The display failed: \(failure.message)")
+            self?.lose("The display failed: \(failure.message)", isStuck: false)
         }
         for element in chain { pipeline.add(element) }
         for (one, next) in zip(chain, chain.dropFirst()) { _ = one.link(to: next) }
@@ -171,7 +185,7 @@ final class Screen: Sendable {
             pipeline.setState(.null)
             return .failed(fault.message ?? "The display cannot be opened by \(factory).")
         }
-        Library.onLostX11 { [weak self] in self?.lose("The X server has gone.") }
+        Library.onLostX11 { [weak self] in self?.lose("The X server has gone.", isStuck: true) }
         fault.isFatal()
         pipeline.setState(.playing)
         return .built(Elements(pipeline: pipeline, source: source, overlay: overlay))
