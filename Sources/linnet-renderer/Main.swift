@@ -43,7 +43,8 @@ enum Program {
         if line.flags.contains("help") { return say(helpPage) }
         if line.flags.contains("version") { return say("linnet-renderer \(Product.version)\n") }
         if line.flags.contains("self-test") {
-            return SelfTest.run(device: line.strings["device"] ?? "auto", video: line.videoSink)
+            return SelfTest.run(
+                device: line.strings["device"] ?? "auto", video: line.videoSink, Confinement(line))
         }
         if let folder = line.strings["index"] { return Preparation(folder: folder).index() }
         if let folder = line.strings["prepare"] { return await Preparation(folder: folder).run() }

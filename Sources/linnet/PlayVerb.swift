@@ -22,6 +22,7 @@ extension Verb {
         ],
         examples: [
             ("linnet play song.flac", "Serves the file to the receiver for as long as it plays."),
+            ("linnet play album.m3u", "Serves the list and the media files that it names."),
             ("linnet play https://example.org/live.m3u8 --no-wait", "Starts a stream and returns."),
             ("linnet play film.mkv --start 1:02:03 --on 'Living room'", "Begins in the middle."),
             ("linnet play URL -H 'Authorization: Bearer …'", "Fetches what needs a header."),
@@ -98,7 +99,9 @@ private struct PlayRequest {
             guard let address = route.localAddress else {
                 throw CommandFailure(.failure, "cannot tell the address that \(name) reaches us at")
             }
-            server = try MediaFileServer(file: request.source, reachedAt: address)
+            server =
+                try LocalPlaylist(request.source)?.server(reachedAt: address)
+                ?? MediaFileServer(file: request.source, reachedAt: address)
         }
         defer { server?.stop() }
         let session = RouteSession(url: server?.url ?? request.source, options: request.options)

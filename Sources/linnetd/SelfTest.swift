@@ -77,10 +77,11 @@ actor SelfTest {
     private func checkRenderer() async {
         let program = configuration.rendererProgram
         do {
-            let arguments = [
-                program, "--self-test", "--device=\(configuration.text(.device))",
-                "--video-sink=\(configuration.text(.videoSink))",
-            ]
+            let arguments =
+                [
+                    program, "--self-test", "--device=\(configuration.text(.device))",
+                    "--video-sink=\(configuration.text(.videoSink))",
+                ] + configuration.confinement
             let child = try ChildProcess(arguments, environment: configuration.rendererEnvironment)
             let exit = try await child.wait()
             switch exit {

@@ -139,7 +139,10 @@ extension Setting {
     static let memoryLimit = Setting(
         group: "renderer", key: "memory-limit", option: "memory-limit", kind: .integer(128...65536),
         fallback: "1024", summary: "most memory of a confined renderer in MiB",
-        detail: "A renderer that wants more ends, and what it played is loaded once more.")
+        detail: """
+            A renderer that wants more ends, and what it played is loaded once more. Where pictures are shown, it has 1024 \
+            more.
+            """)
 
     static let logLevel = Setting(
         group: "log", key: "level", option: "log-level",
