@@ -37,7 +37,7 @@ struct NextItem {
 
     /// What an element said is not installed.
     var missing: String? {
-        for case .message(_, .pluginMissing(let what)) in inputs { return what }
+        for case .message(_, .pluginMissing(let what, _)) in inputs { return what }
         return nil
     }
 }
@@ -200,10 +200,10 @@ extension GStreamerRenderer.Input {
         switch self {
         case .message(let pipeline, _), .arrived(let pipeline, _), .seekAnswered(let pipeline, _, _),
             .seekIsSlow(let pipeline, _), .asked(let pipeline, _), .askAgain(let pipeline),
-            .quietDue(let pipeline, _), .freezeDue(let pipeline, _):
+            .quietDue(let pipeline, _), .freezeDue(let pipeline, _), .pictures(let pipeline, _):
             pipeline
-        case .command, .output, .adaptiveFound, .endDue, .recoveryDue, .troubleOver, .pluginsAdded, .tick, .scanTick,
-            .quit:
+        case .command, .output, .adaptiveFound, .endDue, .recoveryDue, .troubleOver, .pluginsAdded, .screenLost, .tick,
+            .scanTick, .quit:
             nil
         }
     }

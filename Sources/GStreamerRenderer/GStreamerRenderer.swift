@@ -33,6 +33,8 @@ package actor GStreamerRenderer {
         case recoveryDue(LoadID, attempt: Int)
         case troubleOver(LoadID, skipped: Int)
         case pluginsAdded(LoadID)
+        case pictures(pipeline: UInt64, PictureFeed.News)
+        case screenLost(String)
         case tick(UInt64)
         case scanTick(UInt64)
         case quit
@@ -60,6 +62,9 @@ package actor GStreamerRenderer {
     var ending: [(pipeline: MediaPipeline, until: Int64)] = []
     /// Answers for segments that are not there.
     var standIn: Server?
+    /// Where pictures are shown, once there were any to show.
+    var screen: Screen?
+    var lostScreens = 0
 
     /// Starts GStreamer and the output. `report` is called in order, on the loop's thread. Nil if the system has
     /// no threads or descriptors left.
@@ -68,6 +73,7 @@ package actor GStreamerRenderer {
         report: @escaping @Sendable (RendererEvent) -> Void
     ) {
         Library.start()
+        if configuration.video != .none { PluginFolder.useLightDecodersOnly() }
         let inputs = Inbox<Input>(on: loop, limit: Self.queueLimit)
         guard
             let output = AudioOutput(
@@ -130,6 +136,8 @@ package actor GStreamerRenderer {
         case .pluginsAdded(let load):
             hasAddedPlugins = true
             if playback?.id == load { startPipeline() }
+        case .pictures(_, let news): handle(news)
+        case .screenLost(let reason): screenLost(reason)
         case .tick(let number): tick(number)
         case .scanTick(let number): scanTick(number)
         case .quit: break
@@ -172,6 +180,7 @@ package actor GStreamerRenderer {
         case .soundingChanged(let stream, let isSounding):
             guard playback?.stream == stream else { return }
             playback?.isSounding = isSounding
+            playback?.pipeline?.pictures?.feed.wake()
             if isSounding {
                 setBuffering(false)
                 playback?.freezes = 0
