@@ -202,7 +202,8 @@ extension GStreamerRenderer.Input {
             .seekIsSlow(let pipeline, _), .asked(let pipeline, _), .askAgain(let pipeline),
             .quietDue(let pipeline, _), .freezeDue(let pipeline, _):
             pipeline
-        case .command, .output, .adaptiveFound, .endDue, .recoveryDue, .troubleOver, .pluginsAdded, .tick, .scanTick,
+        case .command, .output, .adaptiveFound, .endDue, .recoveryDue, .troubleOver, .pluginsAdded, .tick,
+            .scanTick,
             .quit:
             nil
         }
