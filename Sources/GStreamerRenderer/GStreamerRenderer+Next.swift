@@ -58,7 +58,8 @@ extension GStreamerRenderer {
     /// Makes the next item ready, if it is time.
     func considerNext() {
         guard let current = playback, let next = current.next, next.pipeline == nil, !next.isLate,
-            current.failure == nil, current.phase == .ready, current.seek == nil, current.nextSeek == nil,
+            current.failure == nil, current.outage == nil, current.phase == .ready, current.seek == nil,
+            current.nextSeek == nil,
             current.scan == nil
         else { return }
         let isNearBeginning = (next.item.startPosition.nanoseconds ?? 0) <= Self.nearBeginning
