@@ -76,7 +76,8 @@ extension GStreamerRenderer {
 
     /// The pipeline of an item, not started.
     func makePipeline(
-        _ item: MediaItem, audio: String?, feed: StreamFeed, pictures: PictureBranch? = nil, isHeld: Bool = false
+        _ item: MediaItem, audio: String?, feed: StreamFeed, pictures: PictureBranch? = nil,
+        isHeld: Bool = false
     ) throws(MediaFailure) -> MediaPipeline {
         let number = feed.stream.number
         let request = MediaPipeline.Request(

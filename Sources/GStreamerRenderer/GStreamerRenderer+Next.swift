@@ -58,7 +58,8 @@ extension GStreamerRenderer {
     /// Makes the next item ready, if it is time.
     func considerNext() {
         guard let current = playback, let next = current.next, next.pipeline == nil, !next.isLate,
-            current.failure == nil, current.phase == .ready, current.seek == nil, current.nextSeek == nil,
+            current.failure == nil, current.outage == nil, current.phase == .ready, current.seek == nil,
+            current.nextSeek == nil,
             current.scan == nil
         else { return }
         let isNearBeginning = (next.item.startPosition.nanoseconds ?? 0) <= Self.nearBeginning
@@ -202,7 +203,8 @@ extension GStreamerRenderer.Input {
             .seekIsSlow(let pipeline, _), .asked(let pipeline, _), .askAgain(let pipeline),
             .quietDue(let pipeline, _), .freezeDue(let pipeline, _), .pictures(let pipeline, _):
             pipeline
-        case .command, .output, .adaptiveFound, .endDue, .recoveryDue, .troubleOver, .pluginsAdded, .screenLost, .tick,
+        case .command, .output, .adaptiveFound, .endDue, .recoveryDue, .troubleOver, .pluginsAdded,
+            .screenLost, .tick,
             .scanTick, .quit:
             nil
         }

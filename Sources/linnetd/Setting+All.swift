@@ -175,7 +175,8 @@ extension Setting {
     static let all: [Setting] = [
         name, model, deviceType, port, clockPort, hostNames, advertise, accessPolicy, takeover, keepPlaying,
         grace,
-        loadTimeout, outage, stallTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, buffer, videoSink,
+        loadTimeout, outage, stallTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, buffer,
+        videoSink,
         rendererMode,
         rendererProgram, pluginFolder, confine, readable, writable, memoryLimit, logLevel, stateFolder,
     ]
