@@ -4,6 +4,7 @@
 import AudioOutput
 import GStreamer
 import MediaModel
+import MediaSource
 
 extension GStreamerRenderer {
     /// Pipelines whose end is waited for at most, before no more are begun.
@@ -21,6 +22,13 @@ extension GStreamerRenderer {
         guard configuration.schemes.contains(scheme) else {
             return fail(
                 MediaFailure(.unsupportedScheme, "Addresses that begin with \(scheme): are not played."))
+        }
+        if scheme.hasPrefix("http") {
+            // The server is asked while the pipeline is built.
+            playback?.source = fetcher.open(
+                SourceRequest(
+                    uri: item.uri, headers: item.headers,
+                    userAgent: item.userAgent ?? configuration.userAgent))
         }
         startPipeline()
         if playing { setBuffering(true) }
@@ -46,7 +54,8 @@ extension GStreamerRenderer {
         let request = MediaPipeline.Request(
             uri: current.item.uri, headers: current.item.headers,
             userAgent: current.item.userAgent ?? configuration.userAgent, rates: rates,
-            video: configuration.video, audio: current.table.currentAudio, contexts: contexts)
+            video: configuration.video, audio: current.table.currentAudio, contexts: contexts,
+            fetcher: fetcher, source: current.source)
         do throws(MediaFailure) {
             let pipeline = try MediaPipeline(number: number, request: request, feed: feed) {
                 [inputs] message in
@@ -89,6 +98,7 @@ extension GStreamerRenderer {
             if let id = seek?.id { report(.seekFinished(current.id, id, failure: nil)) }
         }
         current.pipeline?.tearDown()
+        current.source?.close()
         updateTicking()
     }
 
@@ -123,6 +133,9 @@ extension GStreamerRenderer {
 
     private func pipelineFailed(_ failure: PipelineFailure) {
         guard let current = playback else { return }
+        if failure.element == ByteSourceElement.factory, let reason = current.source?.failure {
+            return fail(reason)
+        }
         let reason = MediaFailure(failure, missing: current.missing)
         if reason.code == .missingPlugin, current.phase == .loading, addPluginsAndRetry() { return }
         fail(reason)

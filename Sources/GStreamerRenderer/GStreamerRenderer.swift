@@ -5,6 +5,7 @@ import AudioOutput
 package import GLibLoop
 import GStreamer
 package import MediaModel
+import MediaSource
 
 /// Plays media with GStreamer into the output stage, one item at a time.
 ///
@@ -38,6 +39,7 @@ package actor GStreamerRenderer {
     private let stream: AsyncStream<Input>
     nonisolated let configuration: RendererConfiguration
     nonisolated let output: AudioOutput
+    nonisolated let fetcher = MediaFetcher()
     nonisolated let report: @Sendable (RendererEvent) -> Void
 
     var outputStatus: OutputStatus?
@@ -58,6 +60,7 @@ package actor GStreamerRenderer {
         report: @escaping @Sendable (RendererEvent) -> Void
     ) {
         Library.start()
+        ByteSourceElement.register()
         let (stream, inputs) = AsyncStream.makeStream(
             of: Input.self, bufferingPolicy: .bufferingOldest(Self.queueLimit))
         guard
@@ -76,13 +79,17 @@ package actor GStreamerRenderer {
 
     /// Works until `shutDown`.
     package func run() async {
+        Task { await self.fetch() }
         for await input in stream {
             if case .quit = input { break }
             handle(input)
         }
         giveUp()
+        fetcher.shutDown()
         output.shutDown()
     }
+
+    private func fetch() async { await fetcher.run() }
 
     private func handle(_ input: Input) {
         switch input {

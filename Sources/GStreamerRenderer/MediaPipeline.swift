@@ -3,6 +3,7 @@
 
 import GStreamer
 import MediaModel
+import MediaSource
 import Synchronization
 
 /// The elements that play one item, and the worker that does with them what may take long.
@@ -16,6 +17,7 @@ final class MediaPipeline: Sendable {
     private let worker = SerialWorker()
     private let parts = Parts()
     private let wanted: WantedAudio
+    private let readers: Readers
 
     /// What is asked of the item's server, and of the elements.
     struct Request: Sendable {
@@ -27,6 +29,9 @@ final class MediaPipeline: Sendable {
         /// The sound that is wanted, as `TrackTable` names it; nil is the item's own choice.
         var audio: String?
         var contexts: [Context]
+        var fetcher: MediaFetcher
+        /// Where the item's bytes come from; nil if GStreamer reads them by itself.
+        var source: MediaSource?
     }
 
     /// Builds the elements and starts nothing. Throws the failure to report if one of them is not installed.
@@ -36,6 +41,7 @@ final class MediaPipeline: Sendable {
     ) throws(MediaFailure) {
         (self.number, self.feed) = (number, feed)
         wanted = WantedAudio(request.audio)
+        readers = Readers(request)
         pipeline = Element.pipeline(named: "item-\(number)")
         let tail = Element.bin(named: "tail")
         func make(_ factory: String) throws(MediaFailure) -> Element {
@@ -56,8 +62,9 @@ final class MediaPipeline: Sendable {
         for (one, next) in zip(chain, chain.dropFirst()) { _ = one.link(to: next) }
         tail.exposePad("sink", of: chain[0])
         // Before the head comes: it has elements in it already.
-        pipeline.onElementAdded { [parts] element in
+        pipeline.onElementAdded { [parts, readers] element in
             parts.note(element.factoryName)
+            readers.serve(element)
             Self.setUp(element, for: request, feed: feed)
         }
         pipeline.add(tail)
@@ -118,14 +125,6 @@ final class MediaPipeline: Sendable {
     /// Sets up an element that another one made.
     private static func setUp(_ element: Element, for request: Request, feed: StreamFeed) {
         switch element.factoryName {
-        case "souphttpsrc":
-            element.set("user-agent", string: request.userAgent)
-            if !request.headers.isEmpty {
-                element.set("extra-headers", fields: request.headers.map { ($0.name, $0.value) })
-            }
-            // Seconds without any byte.
-            element.set("timeout", "20")
-            element.set("retries", "3")
         case "hlsdemux2", "dashdemux2", "mssdemux2":
             // Ten seconds of coded media: enough for a bad moment of the network, little memory.
             element.set("max-buffering-time", "10000000000")
@@ -216,6 +215,7 @@ final class MediaPipeline: Sendable {
     /// locks of the pipeline.
     func tearDown() {
         feed.close()
+        readers.close()
         worker.perform { [pipeline] in pipeline.setState(.null) }
     }
 }

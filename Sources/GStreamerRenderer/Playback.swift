@@ -4,6 +4,7 @@
 import AudioOutput
 import GStreamer
 import MediaModel
+import MediaSource
 
 /// One load: what was asked for, and how far it has come.
 struct Playback {
@@ -41,6 +42,8 @@ struct Playback {
     /// The stream of the newest pipeline into the output.
     var stream = StreamID(0)
     var pipeline: MediaPipeline?
+    /// Where the item's bytes come from, if that is a server of HTTP.
+    var source: MediaSource?
     var phase = Phase.loading
     /// The intent.
     var isPlaying: Bool
