@@ -100,7 +100,7 @@ struct FetchState {
     // MARK: The reader's side
 
     mutating func read(at offset: Int64, maximum: Int) -> Reading {
-        position = max(0, offset)
+        position = min(max(0, offset), ResourceFacts.longest)
         if let bytes = cache.bytes(at: position, maximum: maximum) {
             position += Int64(bytes.count)
             return .bytes(bytes)

@@ -25,6 +25,9 @@ package struct ResourceFacts: Equatable, Sendable {
     /// Where the part that was sent begins; nil for all of it.
     var start: Int64?
 
+    /// Nothing is longer; sums of what servers say stay far from overflow.
+    static let longest: Int64 = 1 << 60
+
     init(_ answer: HTTPAnswer) {
         contentType = answer["Content-Type"]
         textInterval = answer["icy-metaint"].flatMap { Int32($0) }
@@ -35,11 +38,11 @@ package struct ResourceFacts: Equatable, Sendable {
         refusesRanges = answer["Accept-Ranges"]?.lowercased() == "none"
         let tag = answer["ETag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
         validator = tag ?? answer["Last-Modified"]
-        length = answer.contentLength
+        length = answer.contentLength.flatMap { $0 < Self.longest ? $0 : nil }
         if isPart {
             let range = answer["Content-Range"].flatMap(ContentRange.init)
             start = range?.start
-            length = range.flatMap { range in range.total ?? answer.contentLength.map { $0 + range.start } }
+            length = range.flatMap { range in range.total ?? length.map { $0 + range.start } }
         }
     }
 
@@ -63,10 +66,10 @@ struct ContentRange: Equatable {
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
         let halves = parts[1].split(separator: "/")
         guard halves.count == 2, let dash = halves[0].firstIndex(of: "-"),
-            let start = Int64(halves[0][..<dash]), start >= 0
+            let start = Int64(halves[0][..<dash]), (0..<ResourceFacts.longest).contains(start)
         else { return nil }
         self.start = start
-        total = Int64(halves[1]).flatMap { $0 >= start ? $0 : nil }
+        total = Int64(halves[1]).flatMap { (start...ResourceFacts.longest).contains($0) ? $0 : nil }
     }
 }
 
