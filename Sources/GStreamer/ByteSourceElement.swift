@@ -48,6 +48,7 @@ private final class SourceState: Sendable {
         var uri: String?
         var source: (any ByteSource)?
         var isAnnounced = false
+        var pace = Pace()
     }
     private let values = Mutex(Values())
 
@@ -56,6 +57,12 @@ private final class SourceState: Sendable {
         set { values.withLock { $0.uri = newValue } }
     }
     var source: (any ByteSource)? { values.withLock { $0.source } }
+    /// How much the next piece for who is pushed to may hold.
+    func piece(at offset: guint64) -> Int {
+        if values.withLock({ $0.pace.isUrgent }) { g_thread_yield() }
+        return values.withLock { $0.pace.next(at: offset) }
+    }
+    func noteEnd(_ offset: guint64) { values.withLock { $0.pace.end = offset } }
     func attach(_ source: any ByteSource) { values.withLock { $0.source = source } }
 
     /// True once the elements behind were told what the head says.
@@ -63,6 +70,28 @@ private final class SourceState: Sendable {
         get { values.withLock { $0.isAnnounced } }
         set { values.withLock { $0.isAnnounced = newValue } }
     }
+}
+
+/// The sizes of pieces: small ones at first, and after a move, since what follows can begin with little; then larger ones,
+/// which cost less.
+private struct Pace {
+    private static let first = 4 * 1024
+    private static let last = 64 * 1024
+    /// About what is taken before the queues behind are full.
+    private static let urgent = 512 * 1024
+    private var size = Self.first
+    private var given = 0
+    /// Where the last piece ended.
+    var end: guint64?
+
+    mutating func next(at offset: guint64) -> Int {
+        if let end, end != offset { (size, given) = (2 * Self.first, 0) }
+        defer { (size, given) = (min(size * 2, Self.last), min(given + size, Self.urgent)) }
+        return size
+    }
+
+    /// True while the threads that make sound of the first pieces matter more than further ones do.
+    var isUrgent: Bool { given > 0 && given < Self.urgent }
 }
 
 private let stateKey: GQuark = unsafe g_quark_from_string("linnet-source")
@@ -161,15 +190,11 @@ private func answer(_ query: UnsafeMutablePointer<GstQuery>, of source: UnsafeMu
         }
         return 1
     case GST_QUERY_SCHEDULING:
-        guard unsafe parentClass.pointee.query(source, query) != 0 else { return 0 }
-        var (flags, least, most, align): (GstSchedulingFlags, gint, gint, gint) = (
-            GstSchedulingFlags(rawValue: 0), 0, 0, 0
-        )
-        unsafe gst_query_parse_scheduling(query, &flags, &least, &most, &align)
-        unsafe gst_query_set_scheduling(
-            query,
-            GstSchedulingFlags(rawValue: flags.rawValue | GST_SCHEDULING_FLAG_BANDWIDTH_LIMITED.rawValue),
-            least, most, align)
+        // Always pushed, whatever is known by now: who pulls would look at the end of the resource first, which is another
+        // request, and gain nothing.
+        let flags = GST_SCHEDULING_FLAG_BANDWIDTH_LIMITED.rawValue | GST_SCHEDULING_FLAG_SEEKABLE.rawValue
+        unsafe gst_query_set_scheduling(query, GstSchedulingFlags(rawValue: flags), 1, -1, 0)
+        unsafe gst_query_add_scheduling_mode(query, GST_PAD_MODE_PUSH)
         return 1
     default: return unsafe parentClass.pointee.query(source, query)
     }
@@ -201,9 +226,9 @@ private func create(
     }
     let isPulled = unsafe gst_shim_pad_mode(element.pointee.srcpad) == GST_PAD_MODE_PULL
     var bytes: [UInt8] = []
-    while bytes.count < Int(count) {
-        switch source.read(
-            at: Int64(clamping: offset) + Int64(bytes.count), maximum: Int(count) - bytes.count)
+    let wanted = isPulled ? Int(count) : min(Int(count), state.piece(at: offset))
+    while bytes.count < wanted {
+        switch source.read(at: Int64(clamping: offset) + Int64(bytes.count), maximum: wanted - bytes.count)
         {
         case .bytes(let piece): bytes = bytes.isEmpty ? piece : bytes + piece
         case .end:
@@ -221,6 +246,7 @@ private func create(
         // Who pulls wants all of it; who is pushed to takes what there is.
         if !isPulled { break }
     }
+    state.noteEnd(offset + guint64(bytes.count))
     return unsafe give(bytes, at: offset, into: place)
 }
 

@@ -16,6 +16,8 @@ struct FetchState {
         var capacity = 8 << 20
         /// Bytes that are fetched ahead of the reader.
         var readAhead = 1 << 20
+        /// Bytes that are fetched ahead where reading has just begun: what is needed first is not to wait for what is not.
+        var firstAhead = 128 << 10
         /// A resource up to this size is fetched at once, whole.
         var small = 2 << 20
         /// So much is read past rather than asked for again: about what a round trip brings.
@@ -71,6 +73,9 @@ struct FetchState {
     private var connection = Connection.none
     /// Where the reader stands.
     private var position: Int64 = 0
+    /// Where it reads on if it does not move, and how much it has read since it last moved.
+    private var expected: Int64 = 0
+    private var stretch = 0
     private var isFull = false
     private var ranges = Ranges.unknown
     private var attempts = 0
@@ -97,12 +102,24 @@ struct FetchState {
     /// The address that the last redirection led to.
     var finalURI: String { address }
 
+    /// True while enough lies ahead of the reader in a resource whose places are asked for one by one: another request may
+    /// come at any time, and nothing else does.
+    var awaitsMove: Bool {
+        guard case .open(_, isReading: false) = connection else { return false }
+        return isFull && !isBeginning && ranges != .refused && facts?.refusesRanges == false
+            && facts?.length != nil
+    }
+
     // MARK: The reader's side
 
     mutating func read(at offset: Int64, maximum: Int) -> Reading {
         position = min(max(0, offset), ResourceFacts.longest)
+        if position != expected { stretch = 0 }
+        expected = position
         if let bytes = cache.bytes(at: position, maximum: maximum) {
             position += Int64(bytes.count)
+            expected = position
+            stretch = min(stretch + bytes.count, limits.readAhead)
             return .bytes(bytes)
         }
         if let length, position >= length { return .end }
@@ -157,6 +174,8 @@ struct FetchState {
         return place <= target && (isSequential || target - place <= limits.skip)
     }
 
+    private var isBeginning: Bool { stretch < limits.firstAhead / 2 }
+
     /// The place whose byte is wanted next; nil if enough is here.
     private mutating func target() -> Int64? {
         let edge = cache.firstGap(from: position)
@@ -166,9 +185,11 @@ struct FetchState {
             return hole < length ? hole : nil
         }
         let ahead = edge - position
-        if ahead >= Int64(limits.readAhead) { isFull = true }
-        if ahead < Int64(limits.readAhead) * 3 / 4 { isFull = false }
-        return isFull && !isSmall ? nil : edge
+        let wanted = Int64(
+            isBeginning ? limits.firstAhead : isSmall ? limits.small : min(limits.readAhead, 2 * stretch))
+        if ahead >= wanted { isFull = true }
+        if ahead < wanted * 3 / 4 { isFull = false }
+        return isFull ? nil : edge
     }
 
     /// The server has answered the request.

@@ -79,6 +79,8 @@ private final class Fetch {
     private var rest: EventSource?
     /// Names the exchange; what an earlier one still says is dropped.
     private var number: UInt64 = 0
+    /// True once a connection for the next request was asked for.
+    private var hasSpare = false
 
     init(_ source: MediaSource, session: HTTPSession, patience: MediaFetcher.Patience) {
         (self.source, self.session, self.patience) = (source, session, patience)
@@ -93,6 +95,16 @@ private final class Fetch {
 
     /// Does what is to be done now.
     func advance() {
+        act()
+        // The connection cannot be used for another place before its body is over: the next one is made ready meanwhile.
+        guard !hasSpare, let uri = source.state.withLock({ $0.awaitsMove ? $0.finalURI : nil }) else {
+            return
+        }
+        hasSpare = true
+        session.preconnect(to: uri)
+    }
+
+    private func act() {
         while let step = source.state.withLock({ $0.next() }) {
             switch step {
             case .open(let uri, let offset, let validator): open(uri, offset: offset, guarding: validator)
@@ -111,6 +123,7 @@ private final class Fetch {
     private func open(_ uri: String, offset: Int64, guarding validator: String?) {
         end()
         let number = number
+        hasSpare = false
         exchange = HTTPExchange(
             uri, headers: headers(to: uri, offset: offset, guarding: validator),
             userAgent: source.request.userAgent, cookies: cookies, answerWithin: patience.answer,

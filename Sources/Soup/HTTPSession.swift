@@ -26,6 +26,19 @@ import Glibc
         unsafe g_object_unref(pointer)
     }
 
+    /// Makes a connection to the server of `uri` for a request that may come. Whether that works shows then.
+    package func preconnect(to uri: String) {
+        guard let message = unsafe soup_message_new("GET", uri) else { return }
+        unsafe soup_session_preconnect_async(
+            pointer, message, G_PRIORITY_LOW, nil,
+            { session, result, _ in
+                let session = unsafe UnsafeMutableRawPointer(session!).assumingMemoryBound(
+                    to: SoupSession.self)
+                unsafe soup_session_preconnect_finish(session, result, nil)
+            }, nil)
+        unsafe g_object_unref(UnsafeMutableRawPointer(message))
+    }
+
     /// The proxies that the environment names, as other programs read it; nil for none. GLib's own resolver would
     /// start helpers and ask the desktop's settings.
     private static func proxies() -> OpaquePointer? {

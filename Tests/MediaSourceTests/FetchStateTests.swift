@@ -41,17 +41,28 @@ private func answer(
         #expect(state.next() == nil)
         state.answered(answer(), now: 0)
         var place: Int64 = 0
-        while state.next() == .read {
-            #expect(state.next() == nil)
-            state.received(pattern(place..<place + 65_536), now: 0)
-            place += 65_536
+        func fetch() {
+            while state.next() == .read {
+                #expect(state.next() == nil)
+                state.received(pattern(place..<place + 65_536), now: 0)
+                place += 65_536
+            }
         }
-        #expect(place == 1 << 20)
-        // It goes on when a good part of that was read.
-        #expect(state.read(at: 0, maximum: 1000) == .bytes(pattern(0..<1000)))
-        #expect(state.next() == nil)
-        _ = state.read(at: 300_000, maximum: 10)
-        #expect(state.next() == .read)
+        fetch()
+        // At the beginning, little: what is needed first has the network and the processor for itself.
+        #expect(place == Int64(state.limits.firstAhead))
+        #expect(!state.awaitsMove)
+        // The more is read in a stretch, the more.
+        var read: Int64 = 0
+        while read < 2 << 20, case .bytes(let bytes) = state.read(at: read, maximum: 65_536) {
+            read += Int64(bytes.count)
+            fetch()
+            #expect(place - read <= 1 << 20)
+        }
+        #expect(place - read > 700_000)
+        #expect(state.awaitsMove)
+        _ = state.read(at: 5_000_000, maximum: 10)
+        #expect(!state.awaitsMove)
     }
 
     @Test func `asks at another place when the reader goes far, and reads on when it goes near`() {
@@ -179,6 +190,8 @@ private func answer(
                 walk(next, depth: depth - 1)
             }
         }
-        walk(FetchState(uri: home), depth: 4)
+        walk(FetchState(uri: home), depth: 3)
+        walk(Self.opened(), depth: 3)
+        walk(Self.opened(answer(of: nil)), depth: 3)
     }
 }
