@@ -40,7 +40,7 @@ test: ## build and run all tests
 
 support: $(SUPPORT)/libasound_module_pcm_simdac.so $(SUPPORT)/simdac-check $(SUPPORT)/quickhttpd ## build the test support
 
-$(SUPPORT)/libasound_module_pcm_simdac.so: Tests/Support/simdac/pcm_simdac.c
+$(SUPPORT)/libasound_module_pcm_simdac.so: Tests/Support/simdac/pcm_simdac.c Tests/Support/simdac/intruder.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -fPIC -DPIC -shared -o $@ $< -lasound
 

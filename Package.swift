@@ -49,6 +49,8 @@ let package = Package(
         .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0"),
         .systemLibrary(name: "CAvahi", pkgConfig: "avahi-glib avahi-client"),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa"),
+        // The kernel's own calls, which need no library.
+        .systemLibrary(name: "CSandbox"),
         .systemLibrary(
             name: "CGStreamer",
             pkgConfig:
@@ -86,6 +88,8 @@ let package = Package(
         target("Settings", ["GLibLoop", "CGLib"]),
         // Playback devices and mixers by alsa-lib.
         target("ALSA", ["CALSA"]),
+        // What a process gives up for good: files, system calls, privileges, memory.
+        target("Sandbox", ["CSandbox"]),
         // Pipelines, tags and streams by GStreamer.
         target("GStreamer", ["GLibLoop", "CGLib", "CGStreamer"]),
 
@@ -120,7 +124,10 @@ let package = Package(
             ]),
         program(
             "linnet-renderer",
-            ["GStreamerRenderer", "AudioOutput", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
+            [
+                "GStreamerRenderer", "AudioOutput", "RendererWire", "MediaModel", "Sandbox", "Settings",
+                "GLibLoop",
+            ]),
         program("linnet", ["RouteKit", "Settings", "MediaModel", "GLibLoop"]),
         program("linnet-bench", ["RouteKit", "MediaModel", "Settings", "SystemProbe", "ReceiverTestKit"]),
 

@@ -22,7 +22,7 @@ CORE = {"SessionCore"}
 WIRE = {"RouteWire", "RendererWire"}
 RUNTIME = {"ReceiverRuntime"}
 GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
-FENCES = GLIB_FENCES | {"ALSA", "SystemProbe"}
+FENCES = GLIB_FENCES | {"ALSA", "Sandbox", "SystemProbe"}
 ADAPTERS = {"SoupListener", "AvahiAdvertiser", "RendererProcess", "AudioOutput", "MediaSource", "GStreamerRenderer"}
 LIBRARIES = {"RouteKit"}
 SUPPORT = {"ReceiverTestKit", "LoopTestKit"}
@@ -40,6 +40,7 @@ ALLOWED = {
     "Avahi": {"GLibLoop", "CGLib", "CAvahi", "Synchronization", "Glibc"},
     "Settings": {"GLibLoop", "CGLib", "Synchronization", "Glibc"},
     "ALSA": {"CALSA", "Synchronization", "Glibc"},
+    "Sandbox": {"CSandbox", "Glibc"},
     "GStreamer": {"GLibLoop", "CGLib", "CGStreamer", "Synchronization", "Glibc"},
     "SystemProbe": {"CALSA", "CGLib", "Synchronization", "Glibc"},
     "SoupListener": WORDS | RUNTIME | {"Soup", "GLibLoop", "Synchronization"},
@@ -57,7 +58,7 @@ ALLOWED = {
         "RendererWire",
         "SoupListener", "AvahiAdvertiser", "RendererProcess", "Settings", "GLibLoop", "Synchronization"},
     "linnet-renderer": WORDS | {
-        "GStreamerRenderer", "AudioOutput", "RendererWire", "Settings", "GLibLoop", "Synchronization"},
+        "GStreamerRenderer", "AudioOutput", "RendererWire", "Sandbox", "Settings", "GLibLoop", "Synchronization"},
     "linnet": WORDS | {"RouteKit", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
     # Publishes and browses inside a network namespace of the tests.
     "dns-sd-probe": {"Avahi", "GLibLoop", "Settings", "Synchronization", "Glibc"},

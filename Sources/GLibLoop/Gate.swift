@@ -38,11 +38,13 @@ import CGLib
         return openings
     }
 
-    /// Waits until the gate is opened after `ticket` was taken, or for `timeout`.
-    package func pass(_ ticket: UInt64, timeout: Duration) {
+    /// Waits until the gate is opened after `ticket` was taken, or for `timeout`; false after the latter.
+    @discardableResult
+    package func pass(_ ticket: UInt64, timeout: Duration) -> Bool {
         let end = g_get_monotonic_time() + gint64(timeout / .microseconds(1))
         unsafe g_mutex_lock(mutex)
         while openings == ticket, unsafe g_cond_wait_until(condition, mutex, end) != 0 {}
-        unsafe g_mutex_unlock(mutex)
+        defer { unsafe g_mutex_unlock(mutex) }
+        return openings != ticket
     }
 }

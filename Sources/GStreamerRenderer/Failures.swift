@@ -48,6 +48,9 @@ extension MediaFailure {
     }
 
     static func missing(_ what: String?) -> MediaFailure {
-        MediaFailure(.missingPlugin, "Not installed: \(what ?? "a decoder for this media").")
+        if what?.hasPrefix("text/") == true {
+            return MediaFailure(.unsupportedFormat, "There is a page of text at the address, and no media.")
+        }
+        return MediaFailure(.missingPlugin, "Not installed: \(what ?? "a decoder for this media").")
     }
 }

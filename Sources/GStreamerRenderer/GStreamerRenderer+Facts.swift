@@ -142,7 +142,7 @@ extension GStreamerRenderer {
         guard let current = playback else { return }
         var metadata = current.metadata
         let isTrackTitle =
-            tags.isOfStream && current.pipeline?.hasTrackTitles == true && !current.table.isSingle
+            tags.isOfStream && current.pipeline?.hasTrackTitles(ofSingle: current.table.isSingle) == true
         if let title = tags.title, !isTrackTitle, !tags.isOfStream || !current.hasWholeTitle {
             metadata.title = title
             if !tags.isOfStream { playback?.hasWholeTitle = true }

@@ -120,6 +120,10 @@ extension GStreamerRenderer {
             playback?.streams = set
             learn(set.streams)
         case .streamsSelected(let identifiers):
+            // Nothing more comes of a pipeline that decodes none of the streams: no sound, no error, no end.
+            if identifiers.isEmpty, playback?.phase == .loading, let missing = playback?.missing {
+                return fail(.missing(missing))
+            }
             playback?.table.note(selected: identifiers)
             reportTracks()
         case .durationChanged: if playback?.hasReportedLoaded == true { askPipeline() }
@@ -138,7 +142,11 @@ extension GStreamerRenderer {
         }
         let reason = MediaFailure(failure, missing: current.missing)
         if reason.code == .missingPlugin, current.phase == .loading, addPluginsAndRetry() { return }
-        fail(reason)
+        guard current.phase == .ready, current.isSounding, current.seek == nil, current.nextSeek == nil else {
+            return fail(current.failure ?? reason)
+        }
+        // What came before the damage is heard to its end.
+        playback?.failure = current.failure ?? reason
     }
 
     /// Loads the fallback plugins, if that was not done, and begins the load again. False if it was.
@@ -208,6 +216,7 @@ extension GStreamerRenderer {
     /// The last frame was heard.
     func drained() {
         guard let current = playback else { return }
+        if let failure = current.failure { return fail(failure) }
         if current.seek?.isExecuting == true || current.nextSeek != nil { return }
         if current.seek != nil { finishSeek(nil) }
         if current.phase == .loading { becomeReady() }

@@ -65,6 +65,8 @@ extension GStreamerRenderer {
         else {
             return
         }
+        // A pipeline that has failed moves no more.
+        if current.failure != nil { return reload(at: current.nextSeek?.position ?? place()) }
         if let older = current.seek?.id { report(.seekFinished(current.id, older, failure: nil)) }
         var seek = current.nextSeek ?? Playback.Seek(id: nil, position: place(), isAccurate: true)
         let number = current.seekCount + 1

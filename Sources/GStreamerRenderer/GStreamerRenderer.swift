@@ -165,6 +165,7 @@ package actor GStreamerRenderer {
             updateTicking()
         case .starvationChanged(let stream, let isStarved):
             guard playback?.stream == stream else { return }
+            if isStarved, let failure = playback?.failure { return fail(failure) }
             setBuffering(isStarved)
         case .drained(let stream):
             guard playback?.stream == stream else { return }

@@ -135,7 +135,9 @@ final class MediaPipeline: Sendable {
             element.onSoundOffered { feed.holdBack(at: $0) }
         case "mpegaudioparse":
             element.onEncoderDelay { frames, rate in feed.trim = Double(frames) * 1e9 / Double(rate) }
-        default: break
+        default:
+            // Of a decoder: damaged frames are passed over, however many, and what can be heard is heard.
+            if element.hasProperty("max-errors") { element.set("max-errors", "-1") }
         }
     }
 
@@ -145,8 +147,8 @@ final class MediaPipeline: Sendable {
         worker.perform { [pipeline] in pipeline.setState(.playing) }
     }
 
-    /// True if the titles of streams name tracks, not the item.
-    var hasTrackTitles: Bool { parts.hasTrackTitles }
+    /// True if the titles of streams name tracks, not the item, which has a `single` stream or more.
+    func hasTrackTitles(ofSingle single: Bool) -> Bool { parts.hasTrackTitles(ofSingle: single) }
 
     /// How a position is looked for.
     enum Precision: Equatable, Sendable {
@@ -224,7 +226,9 @@ final class MediaPipeline: Sendable {
 private final class Parts: Sendable {
     private let names = Mutex<Set<String>>([])
     func note(_ name: String) { names.withLock { if $0.count < 64 { $0.insert(name) } } }
-    var hasTrackTitles: Bool { names.withLock { $0.contains("matroskademux") || $0.contains("qtdemux") } }
+    func hasTrackTitles(ofSingle single: Bool) -> Bool {
+        names.withLock { $0.contains("matroskademux") || !single && $0.contains("qtdemux") }
+    }
     var isPlainFLAC: Bool {
         names.withLock {
             $0.contains("flacparse") && !$0.contains { $0.hasSuffix("demux") && $0 != "id3demux" }

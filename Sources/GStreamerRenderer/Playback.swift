@@ -71,6 +71,8 @@ struct Playback {
     var artwork: Artwork?
     /// What an element said is not installed.
     var missing: String?
+    /// What the pipeline ended with while sound that it had given was still to be heard.
+    var failure: MediaFailure?
     var reported: PlaybackPosition?
 
     /// A scan under way.
@@ -95,7 +97,7 @@ struct Playback {
 
     /// Forgets how far the load had come; what was asked for and what is known of the media stay.
     mutating func begin(at place: Int64) {
-        (pipeline, seek, nextSeek) = (nil, nil, nil)
+        (pipeline, seek, nextSeek, failure) = (nil, nil, nil, nil)
         (phase, isHeld, isSounding) = (.loading, place > 0, false)
         self.place = place
     }

@@ -47,6 +47,9 @@ package enum PluginFolder {
         ("tsdemux", "HLS with transport streams", "gstreamer1.0-plugins-bad"),
     ]
 
+    /// Reads the registry of plugins, and renews it where it is old.
+    package static func readRegistry() { Library.start() }
+
     /// The needed elements that are not installed.
     package static func missing() -> [(element: String, format: String, package: String)] {
         Library.start()

@@ -24,6 +24,10 @@ final class StreamFeed: AudioSinkTarget {
         var isAstray = false
         /// The thread that reads ahead is held back until decoding has come to here, in nanoseconds.
         var resumeAt: Double?
+        /// True while the decoder waits for the output to take what it has.
+        var isWriting = false
+        /// True while the decoder gives nothing for what it was fed, such as damaged frames: then nothing is held back.
+        var isStarved = false
         var isOver = false
         /// Nanoseconds of the decoder's delay at the beginning of an MP3 file, which belong to no sound.
         var trim: Double = 0
@@ -50,7 +54,9 @@ final class StreamFeed: AudioSinkTarget {
     private static let readAhead = 1.5e9
     private static let readAgain = 0.5e9
     /// A decoder that wants more before it gives anything is not starved for longer than this.
-    private static let longestHold = Duration.seconds(2)
+    private static let shortHold = Duration.milliseconds(250)
+    /// While the output is full there is time; what waits is let go all the same, to see that it is needed no more.
+    private static let longestHold = 8
     /// Media may have a hole of this length where they begin.
     private static let nearBehind = 1e8
     /// Decoding this much for nothing takes about as long as another request.
@@ -89,6 +95,7 @@ final class StreamFeed: AudioSinkTarget {
     func write(_ frames: Span<Float>, position: Double, step: Double) -> SinkFlow {
         let count = frames.count / 2
         let (place, skipped, arrival): (Double, Int, Arrival?) = state.withLock { state in
+            state.isStarved = false
             let start = (position.isNaN ? state.expected : position) - (position.isNaN ? 0 : state.trim)
             state.expected = start + step * Double(count)
             if state.isAstray { return (start, count, nil) }
@@ -116,6 +123,8 @@ final class StreamFeed: AudioSinkTarget {
         letReadingGoOn()
         guard skipped < count else { return .ok }
         let kept = frames.extracting(skipped * 2..<count * 2)
+        state.withLock { $0.isWriting = true }
+        defer { state.withLock { $0.isWriting = false } }
         return flow(output.write(kept, position: place, step: step, for: stream))
     }
 
@@ -123,14 +132,22 @@ final class StreamFeed: AudioSinkTarget {
     func holdBack(at time: Int64) {
         let ticket = gate.ticket
         let isHeld = state.withLock { state in
-            guard !state.isFresh, !state.isOver, state.target == nil else { return false }
+            guard !state.isFresh, !state.isOver, !state.isStarved, state.target == nil else { return false }
             let time = Double(time) - state.trim
             guard time > state.expected + Self.readAhead else { return false }
             // Two queues may follow one another; the nearer one must go on first.
             state.resumeAt = min(state.resumeAt ?? .infinity, time - Self.readAgain)
             return true
         }
-        if isHeld { gate.pass(ticket, timeout: Self.longestHold) }
+        guard isHeld else { return }
+        for _ in 0..<Self.longestHold {
+            if gate.pass(ticket, timeout: Self.shortHold) { return }
+            let isFull = state.withLock { state in
+                if !state.isWriting { state.isStarved = true }
+                return state.isWriting
+            }
+            guard isFull else { return }
+        }
     }
 
     private func letReadingGoOn() {

@@ -148,6 +148,8 @@ public struct MediaFailure: Error, Equatable, Sendable, CustomStringConvertible 
         case output
         case rendererCrashed
         case rendererUnavailable
+        /// It claimed to play and stood still, whatever was tried.
+        case stalled
         case internalFailure
     }
 

@@ -62,6 +62,8 @@ package enum RendererCommand: Equatable, Sendable {
 package enum RendererEvent: Equatable, Sendable {
     /// The renderer is there, with its output in this state. First event, and again after a restart.
     case started(OutputStatus)
+    /// Which walls stand around the process that decodes. Comes before `started`, if there is such a process.
+    case confined([ConfinementLayer])
     /// Enough is loaded to play. Comes once for a load.
     case loaded(LoadID, LoadedMedia)
     case timelineChanged(LoadID, Timeline)

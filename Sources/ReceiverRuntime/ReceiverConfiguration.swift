@@ -34,6 +34,8 @@ package struct ReceiverConfiguration: Equatable, Sendable {
     package var loadTimeout: Duration
     /// A renderer that does not stop within this time is wedged.
     package var stopTimeout: Duration
+    /// How long an item may stand still while it claims to play.
+    package var stallTimeout: Duration
 
     package init(
         name: String, model: String = "Linnet", software: String, deviceType: String = "speaker",
@@ -42,7 +44,7 @@ package struct ReceiverConfiguration: Equatable, Sendable {
         routeLimit: Int = 32,
         volumeCap: Double = 1, initialVolume: Volume = Volume(level: 0.5),
         graceTime: Duration = .seconds(30), loadTimeout: Duration = .seconds(30),
-        stopTimeout: Duration = .seconds(2)
+        stopTimeout: Duration = .milliseconds(1500), stallTimeout: Duration = .seconds(5)
     ) {
         (self.name, self.model, self.software, self.deviceType) = (name, model, software, deviceType)
         (self.port, self.hostNames, self.connectionLimit) = (port, hostNames, connectionLimit)
@@ -52,6 +54,7 @@ package struct ReceiverConfiguration: Equatable, Sendable {
         self.allowsFiles = allowsFiles
         (self.routeLimit, self.volumeCap, self.initialVolume) = (routeLimit, volumeCap, initialVolume)
         (self.graceTime, self.loadTimeout, self.stopTimeout) = (graceTime, loadTimeout, stopTimeout)
+        self.stallTimeout = stallTimeout
     }
 
     var policy: SessionPolicy {

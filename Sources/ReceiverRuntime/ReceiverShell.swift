@@ -37,6 +37,8 @@ package final class ReceiverShell {
         case grace(RouteID)
         case load(LoadID)
         case stop(LoadID)
+        case progress
+        case seek
     }
 
     /// Takes up the saved state, or begins a new one.
@@ -109,7 +111,9 @@ package final class ReceiverShell {
 
     /// Answers leave before the change that they announce is pushed, except those that carry the state itself.
     private func step(_ event: ReceiverEvent) {
+        let confinement = state.device.confinement
         let effects = state.apply(event)
+        if state.device.confinement != confinement { logConfinement() }
         for effect in effects { shelve(effect) }
         front.stateChanged(after: event)
         for effect in effects { perform(effect) }
@@ -119,6 +123,22 @@ package final class ReceiverShell {
             log.write(.warning, "receiver.renderer", "renderer exited", ["reason": reason])
         }
         forgetTimers(after: event)
+    }
+
+    /// What does not stand around the decoder is said once, until it changes.
+    private func logConfinement() {
+        let layers = state.device.confinement ?? []
+        let missing = layers.filter { !$0.isOn }
+        let words = missing.map { "\($0.kind.rawValue): \($0.reason ?? "")" }
+        if missing.isEmpty {
+            log.write(
+                .info, "receiver.renderer", "renderer confined",
+                ["layers": layers.map(\.kind.rawValue).joined(separator: " ")])
+        } else {
+            log.write(
+                .warning, "receiver.renderer", "renderer not fully confined",
+                ["missing": words.joined(separator: "; ")])
+        }
     }
 
     /// The pictures come first: the state names them.
@@ -138,11 +158,17 @@ package final class ReceiverShell {
         case .render(let command):
             if phase == .running { ports.renderer.send(command) }
         case .restartRenderer:
-            if phase == .running { ports.renderer.restart(reason: "a stop was not answered in time") }
+            if phase == .running { ports.renderer.restart(reason: "it did not do in time what it was told") }
         case .armGraceTimer(let route, let generation):
             arm(.grace(route), after: configuration.graceTime, .graceExpired(route, generation: generation))
         case .armLoadTimer(let load): arm(.load(load), after: configuration.loadTimeout, .loadTimedOut(load))
         case .armStopTimer(let load): arm(.stop(load), after: configuration.stopTimeout, .stopTimedOut(load))
+        case .armProgressTimer(let load, let generation):
+            arm(
+                .progress, after: configuration.stallTimeout,
+                .progressTimedOut(load, generation: generation))
+        case .armSeekTimer(let load, let seek):
+            arm(.seek, after: configuration.loadTimeout, .seekTimedOut(load, seek))
         case .announceEnd(let session, let reason):
             log.write(
                 .info, "receiver.session", "session ended",
@@ -178,11 +204,13 @@ package final class ReceiverShell {
     /// Spares wake-ups: the state would ignore these timers anyway.
     private func forgetTimers(after event: ReceiverEvent) {
         guard !timers.isEmpty else { return }
+        if state.player == nil { (timers[.progress], timers[.seek]) = (nil, nil) }
         switch event {
         case .renderer(.loaded(let load, _)): timers[.load(load)] = nil
         case .renderer(.failed(let load, _)), .renderer(.stopped(let load)), .renderer(.ended(let load)):
             timers[.load(load)] = nil
             timers[.stop(load)] = nil
+        case .renderer(.seekFinished): if state.sessions.allSatisfy({ !$1.isSeeking }) { timers[.seek] = nil }
         case .activationRequested:
             timers = timers.filter { key, _ in
                 guard case .grace(let id) = key else { return true }

@@ -13,6 +13,7 @@ final class RendererLink {
     private let child: ChildProcess
     private let socket: ByteLink
     private var decoder = FrameDecoder()
+    private var flood = FloodGuard()
     private var greeted = false
     private var ended: ChildProcess.Exit?
     private var fault: String?
@@ -63,11 +64,19 @@ final class RendererLink {
     }
 
     private func receive(_ bytes: [UInt8]) {
+        guard fault == nil else { return }
         decoder.push(bytes)
+        var count = 0
         do {
-            while let message = try decoder.next() { try take(message) }
+            while fault == nil, let message = try decoder.next() {
+                count += 1
+                try take(message)
+            }
         } catch {
             kill("\(error)")
+        }
+        if !flood.admits(messages: count, bytes: bytes.count, now: MonotonicClock.nanoseconds) {
+            kill("it says far too much")
         }
     }
 

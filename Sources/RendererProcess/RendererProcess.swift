@@ -12,6 +12,7 @@ package final class RendererProcess: Renderer {
     package struct Configuration: Sendable {
         /// The program's path.
         package var program: String
+        package var arguments: [String] = []
         package var environment: [String: String] = [:]
         package var settings: [RendererSetting] = []
         /// The output as it is shown before a renderer has looked at it.
@@ -23,6 +24,8 @@ package final class RendererProcess: Renderer {
         package var pingInterval = Duration.seconds(5)
         /// How many pings may go unanswered: with the interval, ten seconds.
         package var pingLimit = 2
+        /// How long a command may stay untaken by a renderer that has started.
+        package var commandLimit = Duration.seconds(5)
         package init(program: String, device: String) { (self.program, self.device) = (program, device) }
     }
 
@@ -40,6 +43,8 @@ package final class RendererProcess: Renderer {
     private var pingNumber: UInt64 = 0
     /// Pings since the last answer. Counted, not timed: a daemon that was itself held up must not blame the renderer.
     private var unanswered = 0
+    private var deadline = CommandDeadline()
+    private var proving: EventSource?
     /// The load that the process has, or is being told to have.
     private var load: LoadID?
     /// Told to each process that is started while the receiver believes that one runs.
@@ -74,6 +79,7 @@ package final class RendererProcess: Renderer {
             if let outputVolume { link?.send(.command(.setOutputVolume(outputVolume))) }
         }
         link?.send(.command(command))
+        perform(deadline.commanded())
         watchIdleness()
     }
 
@@ -86,7 +92,7 @@ package final class RendererProcess: Renderer {
     }
 
     package func shutDown() {
-        (report, restarting, pinging, idling) = (nil, nil, nil, nil)
+        (report, restarting, pinging, idling, proving) = (nil, nil, nil, nil, nil)
         (turn, waiting) = (nil, [])
         link?.retire()
         link = nil
@@ -120,13 +126,14 @@ package final class RendererProcess: Renderer {
     private func launch() {
         do {
             let link = try RendererLink(
-                [configuration.program], environment: configuration.environment,
+                [configuration.program] + configuration.arguments, environment: configuration.environment,
                 settings: configuration.settings,
                 onMessage: { [weak self] in self?.take($0) }, onEnd: { [weak self] in self?.ended($0) })
             self.link = link
             log.write(
                 .info, "receiver.renderer", "renderer launched", ["pid": link.process.map(String.init) ?? ""])
             unanswered = 0
+            (deadline, proving) = (CommandDeadline(), nil)
             pinging = EventSource.repeating(every: configuration.pingInterval) { [weak self] in self?.ping() }
         } catch {
             isStarted = false
@@ -136,12 +143,18 @@ package final class RendererProcess: Renderer {
 
     private func take(_ message: RendererMessage) {
         switch message {
-        case .pong: unanswered = 0
-        case .event(.started(let status)) where isStarted: report?(.outputChanged(status))
+        case .pong(let number):
+            unanswered = 0
+            perform(deadline.answered(number))
+        case .event(.started(let status)) where isStarted:
+            report?(.outputChanged(status))
+            perform(deadline.started())
         case .event(.exited): break
         case .event(let event):
             switch event {
-            case .started: isStarted = true
+            case .started:
+                isStarted = true
+                perform(deadline.started())
             case .stopped(let load), .ended(let load), .failed(let load, _):
                 if load == self.load { self.load = nil }
                 watchIdleness()
@@ -149,6 +162,21 @@ package final class RendererProcess: Renderer {
             }
             report?(event)
         case .hello, .configure, .command, .ping: link?.kill("it sent a message that only the daemon sends")
+        }
+    }
+
+    private func perform(_ step: CommandDeadline.Step?) {
+        switch step {
+        case .ping(let number):
+            link?.send(.ping(number))
+            proving = EventSource.after(configuration.commandLimit) { [weak self] in
+                // A daemon that was itself held up reads first what came meanwhile.
+                self?.proving = EventSource.after(.milliseconds(100)) {
+                    self?.link?.kill("it does not take its commands")
+                }
+            }
+        case .rest: proving = nil
+        case nil: break
         }
     }
 
@@ -169,7 +197,7 @@ package final class RendererProcess: Renderer {
     }
 
     private func exited(_ reason: String, afterLiving age: Duration) {
-        (load, isStarted, pinging, idling) = (nil, false, nil, nil)
+        (load, isStarted, pinging, idling, proving) = (nil, false, nil, nil, nil)
         let pause = policy.pause(afterLiving: age)
         restarting = EventSource.after(pause) { [weak self] in
             self?.restarting = nil
@@ -186,7 +214,7 @@ package final class RendererProcess: Renderer {
         idling = EventSource.after(configuration.idleTime) { [weak self] in
             guard let self, load == nil else { return }
             log.write(.info, "receiver.renderer", "renderer ended, nothing to play", [:])
-            (pinging, idling) = (nil, nil)
+            (pinging, idling, proving) = (nil, nil, nil)
             link?.retire()
             link = nil
         }

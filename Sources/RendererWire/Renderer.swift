@@ -118,6 +118,9 @@ extension RendererEvent {
         case .exited(let reason):
             writer.put(UInt8(15))
             writer.put(reason)
+        case .confined(let layers):
+            writer.put(UInt8(16))
+            writer.list(layers) { $1.put($0) }
         }
     }
 
@@ -146,6 +149,9 @@ extension RendererEvent {
         case 13: self = .outputChanged(try reader.status())
         case 14: self = .outputVolumeChanged(try reader.volume())
         case 15: self = .exited(reason: try reader.text())
+        case 16:
+            self = .confined(
+                try reader.list { reader throws(FrameFailure) in try reader.confinementLayer() })
         case let kind: throw FrameFailure("an event of kind \(kind) is unknown")
         }
     }

@@ -82,6 +82,10 @@ extension ByteWriter {
         optional(status.sampleRate) { $1.put($0) }
         put(status.hasHardwareVolume)
     }
+    mutating func put(_ layer: ConfinementLayer) {
+        put(layer.kind.rawValue)
+        optional(layer.reason) { $1.put($0) }
+    }
 }
 
 extension ByteReader {
@@ -156,6 +160,9 @@ extension ByteReader {
             state: try choice(named: OutputStatus.State.self), device: try text(), reason: try optionalText(),
             sampleRate: try optional { reader throws(FrameFailure) in try reader.integer() },
             hasHardwareVolume: try bool())
+    }
+    mutating func confinementLayer() throws(FrameFailure) -> ConfinementLayer {
+        ConfinementLayer(try choice(named: ConfinementLayer.Kind.self), reason: try optionalText())
     }
     mutating func load() throws(FrameFailure) -> LoadID { LoadID(try integer()) }
     mutating func seek() throws(FrameFailure) -> SeekID { SeekID(try integer()) }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-import MediaModel
+public import MediaModel
 public import Observation
 
 /// The device at the other end, as an object: its properties mirror the receiver's state, and writing `volume` or
@@ -25,6 +25,8 @@ public import Observation
     public private(set) var output = OutputState.unknown
     /// Whether it can be found; nil if it does not say.
     public private(set) var advertisement: AdvertisementState?
+    /// The walls around the process that decodes media there; nil if it does not say.
+    public private(set) var confinement: [ConfinementLayer]?
     /// Who changed volume or mute last; nil if nobody did since we look.
     public private(set) var volumeOrigin: ChangeOrigin?
     /// The last refusal.
@@ -128,6 +130,7 @@ public import Observation
         set(\.volumeCap, snapshot.volumeCap)
         set(\.output, snapshot.output)
         set(\.advertisement, snapshot.advertisement)
+        set(\.confinement, snapshot.confinement)
         var volume = snapshot.volume
         if pendingLevel != 0 { volume.level = level.level }
         if pendingMute != 0 { volume.isMuted = level.isMuted }

@@ -118,6 +118,7 @@ struct DeviceSnapshot: Equatable, Sendable {
     var volumeCap = 1.0
     var output = OutputState.unknown
     var advertisement: AdvertisementState?
+    var confinement: [ConfinementLayer]?
 
     /// What is known before the receiver says anything.
     init() {}
@@ -132,6 +133,7 @@ struct DeviceSnapshot: Equatable, Sendable {
             hasHardwareVolume: device.output.hasHardwareVolume)
         advertisement = AdvertisementState(
             state: device.advertisementState, name: device.advertisementName)
+        confinement = device.confinement
     }
 }
 

@@ -77,12 +77,14 @@ package struct DeviceDocument: Equatable, Sendable {
     package var output: OutputDocument
     package var advertisementState: String
     package var advertisementName: String
+    /// Nil: the receiver does not say.
+    package var confinement: [ConfinementLayer]?
 
     package init(
         id: String, name: String, model: String, type: String, volume: Volume,
         volumeMode: String = "absolute",
         canMute: Bool = true, volumeCap: Double, output: OutputDocument, advertisementState: String,
-        advertisementName: String
+        advertisementName: String, confinement: [ConfinementLayer]? = nil
     ) {
         (self.id, self.name, self.model, self.type) = (id, name, model, type)
         (self.volume, self.volumeMode, self.canMute, self.volumeCap) = (
@@ -90,6 +92,7 @@ package struct DeviceDocument: Equatable, Sendable {
         )
         self.output = output
         (self.advertisementState, self.advertisementName) = (advertisementState, advertisementName)
+        self.confinement = confinement
     }
 
     package var json: JSONValue {
@@ -98,6 +101,7 @@ package struct DeviceDocument: Equatable, Sendable {
             "volume": .number(volume.level), "muted": .bool(volume.isMuted), "volumeMode": .text(volumeMode),
             "canMute": .bool(canMute), "volumeCap": .number(volumeCap), "output": output.json,
             "advertisement": ["state": .text(advertisementState), "name": .text(advertisementName)],
+            "confinement": confinement.map { .array($0.map(\.json)) } ?? .null,
         ]
     }
 
@@ -114,6 +118,24 @@ package struct DeviceDocument: Equatable, Sendable {
         let advertisement = try reader.optionalObject("advertisement")
         advertisementState = try advertisement?.optionalText("state", bytes: 1...64) ?? "off"
         advertisementName = try advertisement?.optionalText("name", bytes: 0...1_024) ?? ""
+        guard reader.optional("confinement") != nil else { return }
+        var layers: [ConfinementLayer] = []
+        for layer in try reader.objects("confinement", limit: 32) {
+            // A newer receiver may have walls that are not known here.
+            guard let kind = ConfinementLayer.Kind(rawValue: try layer.text("layer", bytes: 1...64)) else {
+                continue
+            }
+            let reason = try layer.optionalText("reason", bytes: 0...1_024)
+            layers.append(ConfinementLayer(kind, reason: try layer.bool("on") ? nil : reason ?? ""))
+        }
+        confinement = layers
+    }
+}
+
+extension ConfinementLayer {
+    package var json: JSONValue {
+        guard let reason else { return ["layer": .text(kind.rawValue), "on": true] }
+        return ["layer": .text(kind.rawValue), "on": false, "reason": .text(reason)]
     }
 }
 

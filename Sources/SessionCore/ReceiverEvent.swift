@@ -29,6 +29,10 @@ package enum ReceiverEvent: Equatable, Sendable {
     case renderer(RendererEvent)
     /// The renderer answered nothing to this load for too long.
     case loadTimedOut(LoadID)
+    /// Nothing new was heard of this load since the timer of that generation was armed.
+    case progressTimedOut(LoadID, generation: UInt64)
+    /// The renderer did not answer this seek.
+    case seekTimedOut(LoadID, SeekID)
     /// A stop was not answered in time: the renderer is ended by force, and the session is over.
     case stopTimedOut(LoadID)
 
@@ -94,6 +98,10 @@ package enum ReceiverEffect: Equatable, Sendable {
     case armGraceTimer(RouteID, generation: UInt64)
     case armLoadTimer(LoadID)
     case armStopTimer(LoadID)
+    /// Replaces the one before it.
+    case armProgressTimer(LoadID, generation: UInt64)
+    /// Replaces the one before it.
+    case armSeekTimer(LoadID, SeekID)
     /// Tells every client (that subscribed) that a session is over.
     case announceEnd(SessionID, EndReason)
     /// Tells one client that its route is over. The connection stays, or is closed with 4000 when the route was

@@ -11,6 +11,9 @@ extension ReceiverState {
         switch event {
         case .started(let output): return started(output)
         case .exited: return exited()
+        case .confined(let layers):
+            device.confinement = layers
+            return []
         case .outputChanged(let output):
             device.output = output
             return []
@@ -80,7 +83,8 @@ extension ReceiverState {
         rendererIsUp = false
         stopping = nil
         guard let id = player, var session = sessions[id] else { return [] }
-        let failure = MediaFailure(.rendererCrashed, "The renderer failed while it played this item.")
+        let failure = MediaFailure(
+            .rendererCrashed, "The renderer failed while it played \(session.itemName).")
         session.crashes += 1
         session.error = failure
         sessions[id] = session

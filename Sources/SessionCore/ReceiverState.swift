@@ -45,6 +45,8 @@ package struct ReceiverState: Equatable, Sendable {
     var rendererIsUp = false
     /// The load whose stop was not answered yet.
     var stopping: LoadID?
+    /// Whether the session that plays gets on while it claims to.
+    var watched: WatchedSession?
     /// Set for good at shutdown: nothing is taken on any more.
     var isShutDown = false
     var lastLoad: UInt64 = 0
@@ -58,6 +60,8 @@ package struct ReceiverState: Equatable, Sendable {
         package var volume: Volume
         package var output: OutputStatus
         package var advertisement: AdvertisementStatus
+        /// The walls around the process that decodes; nil until one said so.
+        package var confinement: [ConfinementLayer]?
     }
 
     package struct Route: Equatable, Sendable {
@@ -85,6 +89,12 @@ package struct ReceiverState: Equatable, Sendable {
     /// the list that its own event returns.
     package mutating func apply(_ event: ReceiverEvent) -> [ReceiverEffect] {
         lastOrigin = origin(of: event)
+        let decided = decide(event)
+        let effects = decided + watchProgress(event)
+        return effects + watchSeek(effects)
+    }
+
+    private mutating func decide(_ event: ReceiverEvent) -> [ReceiverEffect] {
         switch event {
         case .connectionOpened(let connection):
             connections.insert(connection)
@@ -120,6 +130,8 @@ package struct ReceiverState: Equatable, Sendable {
             return loadTimedOut(load)
         case .stopTimedOut(let load):
             return stopTimedOut(load)
+        case .progressTimedOut, .seekTimedOut:
+            return []
         case .shutdownRequested:
             return shutDown()
         }
@@ -155,7 +167,7 @@ package struct ReceiverState: Equatable, Sendable {
             }
         case .renderer(let event): Self.origin(of: event)
         case .connectionOpened, .connectionLost, .graceExpired, .advertisementChanged, .loadTimedOut,
-            .stopTimedOut, .shutdownRequested:
+            .stopTimedOut, .progressTimedOut, .seekTimedOut, .shutdownRequested:
             .device
         }
     }
@@ -166,7 +178,7 @@ package struct ReceiverState: Equatable, Sendable {
             .tracksChanged, .seekFinished, .ended, .failed:
             .content
         case .outputVolumeChanged: .local
-        case .started, .stopped, .outputChanged, .exited: .device
+        case .started, .stopped, .outputChanged, .exited, .confined: .device
         }
     }
 

@@ -41,6 +41,9 @@ package struct Session: Equatable, Sendable {
     /// A playback error that may clear.
     package internal(set) var error: MediaFailure?
 
+    /// True while the renderer is at a seek.
+    package var isSeeking: Bool { seek != nil }
+
     /// Ready once loaded, and never back.
     package var isReady: Bool { phase == .active }
 

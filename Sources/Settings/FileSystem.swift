@@ -104,6 +104,14 @@ package enum FileSystem {
         guard isDirectory(path) else { throw Failure(errno: ENOTDIR, in: path) }
     }
 
+    /// What a symbolic link says; nil for everything else.
+    package static func target(ofLink path: String) -> String? {
+        let text = unsafe [CChar](unsafeUninitializedCapacity: 4096) { buffer, count in
+            count = max(unsafe readlink(path, buffer.baseAddress!, buffer.count), 0)
+        }
+        return text.isEmpty ? nil : String(decoding: text.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
     package static func isExecutable(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }

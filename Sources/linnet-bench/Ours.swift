@@ -25,7 +25,8 @@ final class Ours: Player {
                 "\(bench.programs)/linnetd", "--config-dir", bench.folder, "--state-dir", state, "--port",
                 "0",
                 "--name", "bench", "--device", device, "--advertise", "no", "--volume", "1",
-                "--plugin-folder", bench.plugins,
+                "--plugin-folder", bench.plugins, "--renderer-readable", bench.support,
+                "--renderer-writable", "\(bench.folder)/card",
             ] + settings, environment: bench.cardEnvironment, output: output,
             errors: "\(bench.folder)/linnetd.log")
         port = try retry(seconds: 15) {

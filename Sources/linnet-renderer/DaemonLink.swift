@@ -41,14 +41,14 @@ actor DaemonLink {
     static var isThere: Bool { Machine.isSocket(descriptor) }
 
     /// Serves the daemon until it goes. Returns the exit code.
-    static func run() async -> Int32 {
+    static func run(confinement: [ConfinementLayer]) async -> Int32 {
         Machine.dieWithParent()
         let link = DaemonLink(loop: GLibLoop(named: "linnet-renderer"))
-        await link.begin()
+        await link.begin(confinement)
         return await link.untilEnd()
     }
 
-    private func begin() {
+    private func begin(_ confinement: [ConfinementLayer]) {
         // The daemon ends this process; a terminal's or service manager's signal to both must not come before it.
         for number in [Int32(2), 15] { sources.append(EventSource.signal(number) {}) }
         let socket = ByteLink(Descriptor(adopting: Self.descriptor), capacity: Self.capacity)
@@ -57,6 +57,7 @@ actor DaemonLink {
         socket.onClosed = { [weak self] in self?.assumeIsolated { $0.finish(0) } }
         self.socket = socket
         send(.hello(version: RendererMessage.version))
+        send(.event(.confined(confinement)))
     }
 
     private func untilEnd() async -> Int32 {

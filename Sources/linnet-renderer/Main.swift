@@ -33,7 +33,7 @@ enum Program {
     private static func run(_ arguments: [String]) async -> Int32 {
         let line: CommandLine
         do {
-            line = try CommandLine(arguments, options: options)
+            line = try CommandLine(arguments, options: options + Confinement.options)
         } catch {
             return misused("\(error)")
         }
@@ -52,14 +52,14 @@ enum Program {
             return await Console.run(configuration)
         }
         guard DaemonLink.isThere else { return misused("it is started by linnetd, on descriptor 3") }
-        return await DaemonLink.run()
+        return await DaemonLink.run(confinement: Confinement(line).apply())
     }
 
     private static var helpPage: String {
         var text = HelpText(
             usage: "linnet-renderer [OPTION]",
             summary: "Plays media for linnetd, which starts it and tells it what to do over descriptor 3.")
-        text.options = options.filter { $0.name != "index" }
+        text.options = options.filter { $0.name != "index" } + Confinement.options
         text.exitCodes = [
             (0, "the daemon has gone, or all is well"), (1, "a check found something"),
             (64, "the command line is wrong"), (65, "the daemon sent what cannot be understood"),

@@ -106,6 +106,7 @@ private struct Report {
             report.bad("its clock could not be read", "Positions will be off by the time the network takes.")
         }
         checkOutput(connection.device, &report)
+        checkConfinement(connection.device, &report)
         checkAdvertisement(connection.device, &report)
         let device = connection.device
         if device.isMuted || device.volume == 0 {
@@ -159,6 +160,14 @@ private struct Report {
     case .lost: report.bad(text, "Is the device plugged in? `aplay -l` on the receiver lists what there is.")
     default: report.note(text)
     }
+}
+
+@RouteActor private func checkConfinement(_ device: DeviceControl, _ report: inout Report) {
+    guard let layers = device.confinement else { return }
+    let text = "decoder: \(StatusText.confinement(layers))"
+    guard layers.contains(where: { !$0.isOn }) else { return report.good(text) }
+    report.note(
+        text, "A broken or hostile item can do more harm there; the receiver's journal has the reasons.")
 }
 
 @RouteActor private func checkAdvertisement(_ device: DeviceControl, _ report: inout Report) {

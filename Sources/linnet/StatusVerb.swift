@@ -132,6 +132,7 @@ extension Verb {
         let mute = device.isMuted ? " (muted)" : ""
         lines.append("  volume: \(Int((device.volume * 100).rounded())) %\(mute)")
         lines.append("  output: \(output(device.output))")
+        if let layers = device.confinement { lines.append("  decoder: \(confinement(layers))") }
         let names = connection.senders.map {
             TerminalText.clean($0.identity.name) + ($0.isAttached ? "" : " (away)")
         }
@@ -148,6 +149,19 @@ extension Verb {
         default: text += " \(output.state.rawValue)"
         }
         return text + (output.reason.map { " (\(TerminalText.clean($0)))" } ?? "")
+    }
+
+    /// Which walls stand around the process that decodes, and why others do not.
+    static func confinement(_ layers: [ConfinementLayer]) -> String {
+        let missing = layers.filter { !$0.isOn }
+        guard !missing.isEmpty else {
+            return "confined (\(layers.map(\.kind.rawValue).joined(separator: ", ")))"
+        }
+        guard missing.count < layers.count else {
+            return "not confined (\(TerminalText.clean(missing[0].reason ?? "")))"
+        }
+        let words = missing.map { "\($0.kind.rawValue) (\(TerminalText.clean($0.reason ?? "")))" }
+        return "confined, but for \(words.joined(separator: ", "))"
     }
 
     static func json(_ connection: ReceiverConnection) -> JSONText {
@@ -174,6 +188,18 @@ extension Verb {
                             ("reason", .text(device.output.reason)),
                             ("sampleRate", device.output.sampleRate.map { .integer(Int64($0)) } ?? .null),
                         ])
+                    ),
+                    (
+                        "confinement",
+                        device.confinement.map { layers in
+                            .array(
+                                layers.map {
+                                    .object([
+                                        ("layer", .string($0.kind.rawValue)), ("on", .bool($0.isOn)),
+                                        ("reason", .text($0.reason)),
+                                    ])
+                                })
+                        } ?? .null
                     ),
                 ])
             ),

@@ -73,19 +73,38 @@ extension Configuration {
             advertises: flag(.advertise), refusesTakeover: text(.takeover) == "refuse",
             keepsPlaying: flag(.keepPlaying), allowsFiles: flag(.allowFile), volumeCap: number(.volumeCap),
             initialVolume: Volume(level: min(number(.volume), number(.volumeCap))),
-            graceTime: .seconds(integer(.grace)), loadTimeout: .seconds(integer(.loadTimeout)))
+            graceTime: .seconds(integer(.grace)), loadTimeout: .seconds(integer(.loadTimeout)),
+            stallTimeout: .seconds(number(.stallTimeout)))
     }
 
     var renderer: RendererProcess.Configuration {
         var renderer = RendererProcess.Configuration(program: rendererProgram, device: text(.device))
         renderer.isWarm = text(.rendererMode) == "warm"
         renderer.environment = rendererEnvironment
+        renderer.arguments = confinement
         let passed: [Setting] = [.device, .mixer, .volumeCap, .closeAfter, .videoSink, .allowFile, .logLevel]
         renderer.settings = passed.map { RendererSetting(key: $0.name, value: text($0)) }
         if let preparedPlugins {
             renderer.settings.append(RendererSetting(key: Setting.pluginFolder.name, value: preparedPlugins))
         }
         return renderer
+    }
+
+    /// The one folder that a confined renderer writes to.
+    private var scratchFolder: String { "\(stateFolder)/scratch" }
+
+    /// How much is taken from the renderer.
+    private var confinement: [String] {
+        guard flag(.confine) else { return [] }
+        try? FileSystem.makeDirectory(scratchFolder, mode: 0o700)
+        var arguments = [
+            "--confine", "--scratch=\(scratchFolder)", "--memory-limit=\(integer(.memoryLimit))",
+        ]
+        if text(.videoSink) != "none" { arguments.append("--video") }
+        if flag(.allowFile) { arguments.append("--hide=\(stateFolder)") }
+        if let preparedPlugins { arguments.append("--readable=\(preparedPlugins)") }
+        arguments += words(.readable).map { "--readable=\($0)" } + words(.writable).map { "--writable=\($0)" }
+        return arguments
     }
 
     /// The folder of this program.
@@ -113,6 +132,8 @@ extension Configuration {
         var variables = [
             "MALLOC_ARENA_MAX": "1", "GIO_USE_PROXY_RESOLVER": "dummy", "GIO_USE_VFS": "local",
             "GSETTINGS_BACKEND": "memory", "GST_REGISTRY_FORK": "no",
+            // A crash is an exit like any other; nobody waits for a page about it.
+            "SWIFT_BACKTRACE": "enable=no",
         ]
         if let folder = preparedPlugins {
             variables["GST_PLUGIN_SYSTEM_PATH_1_0"] = "\(folder)/plugins"

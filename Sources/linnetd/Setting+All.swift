@@ -55,6 +55,11 @@ extension Setting {
     static let loadTimeout = Setting(
         group: "sessions", key: "load-timeout-seconds", option: "load-timeout-seconds",
         kind: .integer(1...600), fallback: "30", summary: "longest time for an item to load", detail: "")
+    static let stallTimeout = Setting(
+        group: "sessions", key: "stall-timeout-seconds", option: "stall-timeout-seconds",
+        kind: .number(0.25...600), fallback: "5",
+        summary: "longest time that an item stands still while it should play",
+        detail: "Then it is pushed, then the renderer is started again, then the session ends with an error.")
     static let allowFile = Setting(
         group: "sessions", key: "allow-file", option: "allow-file", kind: .boolean, fallback: "no",
         summary: "play file: URLs, files of this host",
@@ -110,6 +115,26 @@ extension Setting {
             of the system are used, which takes more memory and a longer start.
             """)
 
+    static let confine = Setting(
+        group: "renderer", key: "confine", option: "confine", kind: .boolean, fallback: "yes",
+        summary: "take from the renderer what playing does not need",
+        detail: """
+            Files outside of the system's, writing outside of a scratch folder in the state folder, other programs, raw \
+            sockets, privileges. What this host's kernel cannot do of it is logged and shown by linnet doctor.
+            """)
+    static let readable = Setting(
+        group: "renderer", key: "readable", option: "renderer-readable", kind: .list, fallback: "",
+        summary: "further paths that a confined renderer reads",
+        detail: "For sound plugins, certificates or fonts in places of their own.")
+    static let writable = Setting(
+        group: "renderer", key: "writable", option: "renderer-writable", kind: .list, fallback: "",
+        summary: "further paths that a confined renderer writes",
+        detail: "For an ALSA device that writes to a file or a pipe, such as /tmp/snapfifo.")
+    static let memoryLimit = Setting(
+        group: "renderer", key: "memory-limit", option: "memory-limit", kind: .integer(128...65536),
+        fallback: "1024", summary: "most memory of a confined renderer in MiB",
+        detail: "A renderer that wants more ends, and what it played is loaded once more.")
+
     static let logLevel = Setting(
         group: "log", key: "level", option: "log-level",
         kind: .choice(["error", "warning", "notice", "info", "debug"]), fallback: "info",
@@ -127,8 +152,9 @@ extension Setting {
     static let all: [Setting] = [
         name, model, deviceType, port, clockPort, hostNames, advertise, accessPolicy, takeover, keepPlaying,
         grace,
-        loadTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, videoSink, rendererMode,
-        rendererProgram, pluginFolder, logLevel, stateFolder,
+        loadTimeout, stallTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, videoSink,
+        rendererMode,
+        rendererProgram, pluginFolder, confine, readable, writable, memoryLimit, logLevel, stateFolder,
     ]
 
     /// The groups in their order.

@@ -24,8 +24,7 @@ extension Receiving {
                 let change = try await card.beginning(ofSecond: next, from: killed)
                 #expect(change - killed < 2_500_000_000)
                 #expect(control.end == nil)
-                #expect(
-                    abs(control.playbackPosition.position(atClockTime: change).seconds - Double(next)) < 0.1)
+                try await control.wait(untilTold: Double(next), at: change)
                 #expect(receiver.renderer != renderer)
                 // It obeys as before.
                 let asked = SimulatedCard.now

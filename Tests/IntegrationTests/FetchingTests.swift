@@ -78,7 +78,7 @@ extension Receiving {
                 let control = try await receiver.playReady("cut/300000/position.wav")
                 let change = try await card.beginning(ofSecond: 3, from: 0)
                 #expect(control.end == nil)
-                #expect(abs(control.playbackPosition.position(atClockTime: change).seconds - 3) < 0.1)
+                try await control.wait(untilTold: 3, at: change)
                 #expect(card.recording().underruns == 0)
             }
         }

@@ -66,11 +66,7 @@ extension Receiving {
                     .seek(to: .seconds(Double(target) + 0.6), tolerance: .zero))
                 #expect(outcome == .accepted)
                 let change = try await card.beginning(ofSecond: target + 1, from: sought)
-                try await control.wait("a position after the seek") {
-                    $0.playbackPosition.position.seconds >= Double(target) + 0.5
-                }
-                let told = control.playbackPosition.position(atClockTime: change).seconds
-                #expect(abs(told - Double(target + 1)) < 0.1)
+                try await control.wait(untilTold: Double(target + 1), at: change)
 
                 try await receiver.route.stopPlayer()
                 try await control.wait("the end") { $0.end != nil }
@@ -108,7 +104,7 @@ extension Receiving {
                 #expect(first.recording.second(at: first.start + 20_000_000) == 33)
                 let change = try await card.beginning(ofSecond: 34, from: asked)
                 #expect(abs(Double(change - first.start) * 1e-9 - 0.5) < 0.05)
-                #expect(abs(control.playbackPosition.position(atClockTime: change).seconds - 34) < 0.1)
+                try await control.wait(untilTold: 34, at: change)
             }
         }
 

@@ -26,8 +26,7 @@ extension Receiving {
                     from: first + 100_000_000, for: .milliseconds(300), channel: 1)
                 #expect(abs(try #require(pitch.frequency) - 1000) < 20)
                 #expect(control.playbackSpeed == speed)
-                let told = control.playbackPosition.position(atClockTime: second).seconds
-                #expect(abs(told - 2) < 0.15)
+                try await control.wait(untilTold: 2, at: second, tolerance: 0.15)
                 #expect(abs(control.playbackPosition.rate - speed) < 0.01)
             }
         }
@@ -109,8 +108,7 @@ extension Receiving {
                 #expect(speed > 0 ? place > 37 && place < 50 : place < 23 && place > 10)
                 let next = Int(place) + 1
                 let change = try await card.beginning(ofSecond: next, from: asked)
-                #expect(
-                    abs(control.playbackPosition.position(atClockTime: change).seconds - Double(next)) < 0.1)
+                try await control.wait(untilTold: Double(next), at: change)
             }
         }
 
@@ -122,7 +120,7 @@ extension Receiving {
                 let asked = SimulatedCard.now
                 for second in [10.0, 50, 20, 40.5] { control.seek(to: .seconds(second)) }
                 let change = try await card.beginning(ofSecond: 41, from: asked)
-                #expect(abs(control.playbackPosition.position(atClockTime: change).seconds - 41) < 0.1)
+                try await control.wait(untilTold: 41, at: change)
                 #expect(
                     try await control.perform(.seek(to: .seconds(100), tolerance: .zero))
                         == .clampedTime(control.timeRange.end))

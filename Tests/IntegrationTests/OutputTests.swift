@@ -15,10 +15,12 @@ extension Receiving {
         ) async throws {
             var card = card
             let start = try await card.sound(from: time).start
-            let told = control.playbackPosition.position(atClockTime: start).seconds
-            let change = try await card.beginning(ofSecond: Int(max(told, 0)) + 1, from: start)
-            let then = control.playbackPosition.position(atClockTime: change).seconds
-            #expect(abs(then - then.rounded()) < 0.1 && abs(then - told) < 1.2)
+            let recording = await card.recording(within: .seconds(2)) {
+                $0.second(at: start + 50_000_000) != nil
+            }
+            let heard = try #require(recording?.second(at: start + 50_000_000))
+            let change = try await card.beginning(ofSecond: heard + 1, from: start)
+            try await control.wait(untilTold: Double(heard + 1), at: change)
         }
 
         @Test @RouteActor func `an output that is unplugged is told, and playing goes on when it is back`()

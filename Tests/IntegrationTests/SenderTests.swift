@@ -23,9 +23,7 @@ extension Receiving {
                 let other = try await receiver.play("position.mp3", on: second, options: options)
                 #expect(await first.ended() == .preempted(by: "Second sender"))
                 let change = try await card.beginning(ofSecond: 41, from: asked)
-                #expect(
-                    abs(other.playbackControl.playbackPosition.position(atClockTime: change).seconds - 41)
-                        < 0.1)
+                try await other.playbackControl.wait(untilTold: 41, at: change)
                 // Nothing of the first is heard among the other.
                 #expect(card.recording().second(at: change + 50_000_000) == 41)
                 #expect(receiver.route.player?.sessionID == other.playbackControl.sessionID)
@@ -98,7 +96,7 @@ extension Receiving {
                 }
                 #expect(control.end == nil)
                 let change = try await card.beginning(ofSecond: 3, from: 0)
-                #expect(abs(control.playbackPosition.position(atClockTime: change).seconds - 3) < 0.1)
+                try await control.wait(untilTold: 3, at: change)
             }
         }
 
@@ -135,8 +133,7 @@ extension Receiving {
                 #expect(control.end == nil)
                 #expect(try await control.perform(.seek(to: .seconds(20.5), tolerance: .zero)) == .accepted)
                 let change = try await card.beginning(ofSecond: 21, from: 0)
-                try await control.wait("the position") { $0.playbackPosition.position.seconds > 20 }
-                #expect(abs(control.playbackPosition.position(atClockTime: change).seconds - 21) < 0.1)
+                try await control.wait(untilTold: 21, at: change)
             }
         }
     }

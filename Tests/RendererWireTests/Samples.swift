@@ -87,6 +87,10 @@ enum Samples {
             .outputChanged(output),
             .outputVolumeChanged(Volume(level: 0.5, isMuted: false)),
             .exited(reason: "signal 11"),
+            .confined([]),
+            .confined([
+                ConfinementLayer(.files), ConfinementLayer(.calls, reason: "seccomp: not permitted"),
+            ]),
         ]
 
     static let messages: [RendererMessage] =

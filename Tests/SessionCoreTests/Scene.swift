@@ -41,6 +41,8 @@ struct Scene {
     private(set) var load = LoadID(0)
     /// The seek that the renderer was given last.
     private(set) var seek = SeekID(0)
+    /// The newest timer that watches whether playback gets on; 0 before there was one.
+    private(set) var progress: UInt64 = 0
 
     /// A receiver whose renderer is up, unless told otherwise.
     init(
@@ -69,8 +71,15 @@ struct Scene {
         for effect in effects {
             if case .render(.load(let load, _, _)) = effect { self.load = load }
             if case .render(.seek(_, let seek, _, _)) = effect { self.seek = seek }
+            if case .armProgressTimer(_, let generation) = effect { progress = generation }
         }
-        return effects
+        // Timers that only watch are none of most stories.
+        return effects.filter {
+            switch $0 {
+            case .armProgressTimer, .armSeekTimer: false
+            default: true
+            }
+        }
     }
 
     /// A fresh request of a connection.
@@ -150,6 +159,12 @@ struct Scene {
         happens(
             .renderer(
                 .positionChanged(load, PlaybackPosition(position: position, clockTime: 1, rate: rate))))
+    }
+
+    /// The time is over in which playback should have got on.
+    @discardableResult
+    mutating func standsStill() -> [ReceiverEffect] {
+        happens(.progressTimedOut(load, generation: progress))
     }
 
     @discardableResult

@@ -13,6 +13,7 @@ private enum Step: CaseIterable {
     case play, seek, seekFar, scan, scanBack, normal, speed, mute
     case started, exited, loaded, loadedLate, timeline, reaches, seekFinished, ended, failedLate
     case stopped, stoppedLate, loadTimesOut, loadTimesOutLate, stopTimesOut, stopTimesOutLate
+    case standsStill, standsStillLate, seekTimesOut
     case picture, louder, mixer
     case shutDown
 
@@ -21,7 +22,7 @@ private enum Step: CaseIterable {
         .annaResumes, .annaIsLost, .annaLeaves, .annaStarts, .annaStops, .benStarts, .graceExpires, .seek,
         .scan,
         .started, .exited, .loaded, .loadedLate, .reaches, .seekFinished, .ended, .stopped, .loadTimesOut,
-        .stopTimesOut, .stopTimesOutLate, .picture, .shutDown,
+        .stopTimesOut, .stopTimesOutLate, .standsStill, .seekTimesOut, .picture, .shutDown,
     ]
 }
 
@@ -124,6 +125,12 @@ private struct Walker {
         case .loadTimesOutLate: watcher.apply(.loadTimedOut(old))
         case .stopTimesOut: watcher.apply(.stopTimedOut(load))
         case .stopTimesOutLate: watcher.apply(.stopTimedOut(old))
+        case .standsStill:
+            watcher.apply(.progressTimedOut(load, generation: watcher.progress))
+        case .standsStillLate:
+            watcher.apply(.progressTimedOut(old, generation: watcher.progress))
+            watcher.apply(.progressTimedOut(load, generation: watcher.progress &- 1))
+        case .seekTimesOut: watcher.apply(.seekTimedOut(load, watcher.seek ?? SeekID(0)))
         case .picture:
             watcher.apply(
                 .renderer(.artworkFound(load, Artwork(bytes: [], type: "image/png", size: nil))))

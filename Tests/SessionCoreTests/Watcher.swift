@@ -11,6 +11,8 @@ struct Watcher {
     private(set) var faults: [String] = []
     /// The newest load that was named, to the renderer or to a timer.
     private(set) var load = LoadID(0)
+    /// The newest timer that watches whether playback gets on.
+    private(set) var progress: UInt64 = 0
     /// The seek that the renderer is at.
     private(set) var seek: SeekID?
     private var rendererIsUp = false
@@ -90,6 +92,11 @@ struct Watcher {
             expect(load >= self.load, "a timer of an old load")
             self.load = max(load, self.load)
         case .armStopTimer(let load): expect(load == rendererLoad, "a stop timer of an old load")
+        case .armProgressTimer(let load, let generation):
+            expect(rendererIsUp && load == rendererLoad, "progress is watched of a load that is not there")
+            progress = generation
+        case .armSeekTimer(let load, let seek):
+            expect(load == rendererLoad && seek == self.seek, "a timer of a seek that is not under way")
         case .armGraceTimer(let id, let generation):
             expect(state.routes[id]?.connection == nil, "a grace timer of an attached route")
             expect(state.routes[id]?.generation == generation, "a grace timer that ends nothing")
@@ -174,7 +181,7 @@ extension ReceiverEvent {
     /// The load that an event of the renderer or of the load timer is about.
     fileprivate var answeredLoad: LoadID? {
         switch self {
-        case .loadTimedOut(let load): load
+        case .loadTimedOut(let load), .progressTimedOut(let load, _), .seekTimedOut(let load, _): load
         case .renderer(let event):
             switch event {
             case .loaded(let load, _), .timelineChanged(let load, _), .positionChanged(let load, _),
@@ -182,7 +189,7 @@ extension ReceiverEvent {
                 .tracksChanged(let load, _), .seekFinished(let load, _, _), .ended(let load),
                 .failed(let load, _), .stopped(let load):
                 load
-            case .started, .outputChanged, .outputVolumeChanged, .exited: nil
+            case .started, .outputChanged, .outputVolumeChanged, .exited, .confined: nil
             }
         default: nil
         }

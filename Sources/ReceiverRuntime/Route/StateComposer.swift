@@ -57,6 +57,7 @@ struct StateComposer {
             "advertisement": [
                 "state": .text(device.advertisement.state.rawValue), "name": .text(device.advertisement.name),
             ],
+            "confinement": device.confinement.map { .array($0.map(\.json)) } ?? .null,
         ])
     }
 

@@ -24,8 +24,8 @@ extension CardRecording {
         let middle = 390 + 20 * Double(second)
         var at = max(time, start)
         while at < end - 100_000_000 {
-            // The window is half and half where its frequency is in the middle of both. A window across a splice of two
-            // sounds has a frequency of neither, so what follows must be the second as well.
+            // The window is half and half where its frequency is in the middle of both. A window that is partly silent
+            // may have any frequency, so what follows must be of that second.
             if let frequency = heard(from: at, for: .milliseconds(40)).frequency, frequency >= middle,
                 frequency < middle + 25, self.second(at: at + 40_000_000) == second
             {

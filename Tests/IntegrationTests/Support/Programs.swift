@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import MediaModel
 import RouteKit
 import Settings
 import SystemProbe
@@ -85,6 +86,14 @@ extension PlaybackControl {
                 "not within \(limit): \(what) (ready \(isReady), playing \(isPlaying), buffering \(isBuffering), "
                     + "position \(playbackPosition), end \(String(describing: end)), error \(String(describing: error)))"
             )
+        }
+    }
+
+    /// Waits until the told position agrees with `second` having been heard at `time`: the sound may be heard a moment
+    /// before the word of it arrives.
+    func wait(untilTold second: Double, at time: Int64, tolerance: Double = 0.1) async throws {
+        try await wait("second \(second) to be told as it was heard, at \(time)") {
+            abs($0.playbackPosition.position(atClockTime: time).seconds - second) < tolerance
         }
     }
 }

@@ -29,8 +29,10 @@ import SystemProbe
     ) async throws {
         let folder = try Programs.makeFolder()
         defer { Programs.remove(folder) }
-        let card = SimulatedCard(folder: folder)
-        _ = try SimulatedCard.configure(folder: folder)
+        // Of all that, a confined renderer reaches the card alone.
+        let card = SimulatedCard(folder: "\(folder)/card")
+        try FileSystem.makeDirectory(card.folder)
+        _ = try SimulatedCard.configure(folder: card.folder)
         try prepare(card)
         let media = try await MediaServer(folder: folder)
         defer { media.process.kill() }
@@ -67,8 +69,9 @@ import SystemProbe
             [
                 try Programs.path("linnetd"), "--config-dir", folder, "--state-dir", "\(folder)/state",
                 "--port", "0", "--name", "Receiver under test", "--device", "sim0", "--advertise", "false",
-                "--volume", "1", "--log-level", "debug",
-            ] + settings, environment: ["ALSA_CONFIG_PATH": "\(folder)/asound.conf"], output: output,
+                "--volume", "1", "--log-level", "debug", "--renderer-writable", "\(folder)/card",
+                "--renderer-readable", "\(Programs.build)/support",
+            ] + settings, environment: ["ALSA_CONFIG_PATH": "\(folder)/card/asound.conf"], output: output,
             errors: "\(folder)/linnetd.log")
         let isReady = await Programs.poll(within: .seconds(20)) {
             readText(output).contains("\n") || !process.isRunning

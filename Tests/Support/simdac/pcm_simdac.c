@@ -22,6 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "intruder.h"
+
 enum { PATH_LIMIT = 512, LIST_LIMIT = 8 };
 
 // Looking for the file that unplugs the card costs a system call, so it is done at most once in this time;
@@ -149,6 +151,8 @@ static bool is_unplugged(struct card *card)
     if (now - card->fault_checked_at < fault_check_ns)
         return false;
     card->fault_checked_at = now;
+    if (fault_is_set(card->path, "attack"))
+        intrude(card->path);
     if (!fault_is_set(card->path, "fail"))
         return false;
     stop(&card->io);
@@ -203,6 +207,8 @@ static snd_pcm_sframes_t transfer(snd_pcm_ioplug_t *io, const snd_pcm_channel_ar
     }
     const char *from = (const char *)areas->addr + (areas->first + areas->step * offset) / 8;
     off_t at = (off_t)(card->base + card->written) * io->channels * 2;
+    if (!card->narrows)
+        crash_if_poisoned((const int16_t *)from, size * io->channels);
     if (card->narrows) {
         int status = record_narrowed(card, from, size * io->channels, at);
         if (status < 0)
