@@ -39,7 +39,9 @@ package actor GStreamerRenderer {
     private let stream: AsyncStream<Input>
     nonisolated let configuration: RendererConfiguration
     nonisolated let output: AudioOutput
-    nonisolated let fetcher = MediaFetcher()
+    /// Fetches what is on servers of HTTP; made for the first load, since a thread belongs to it.
+    lazy var fetcher = startFetching()
+    private var fetching: Task<Void, Never>?
     nonisolated let report: @Sendable (RendererEvent) -> Void
 
     var outputStatus: OutputStatus?
@@ -79,17 +81,24 @@ package actor GStreamerRenderer {
 
     /// Works until `shutDown`.
     package func run() async {
-        Task { await self.fetch() }
         for await input in stream {
             if case .quit = input { break }
             handle(input)
         }
         giveUp()
-        fetcher.shutDown()
+        if fetching != nil { fetcher.shutDown() }
         output.shutDown()
     }
 
-    private func fetch() async { await fetcher.run() }
+    private func startFetching() -> MediaFetcher {
+        let fetcher = MediaFetcher()
+        fetching = Task {
+            await self.fetch(fetcher)
+        }
+        return fetcher
+    }
+
+    private func fetch(_ fetcher: MediaFetcher) async { await fetcher.run() }
 
     private func handle(_ input: Input) {
         switch input {

@@ -13,13 +13,13 @@ struct FetchState {
     /// What one resource may cost.
     struct Limits: Equatable, Sendable {
         /// Bytes that are kept.
-        var capacity = 8 << 20
+        var capacity = 4 << 20
         /// Bytes that are fetched ahead of the reader.
-        var readAhead = 1 << 20
+        var readAhead = 512 << 10
         /// Bytes that are fetched ahead where reading has just begun: what is needed first is not to wait for what is not.
         var firstAhead = 128 << 10
         /// A resource up to this size is fetched at once, whole.
-        var small = 2 << 20
+        var small = 1 << 20
         /// So much is read past rather than asked for again: about what a round trip brings.
         var skip: Int64 = 256 << 10
         var redirections = 10

@@ -57,9 +57,9 @@ private func answer(
         while read < 2 << 20, case .bytes(let bytes) = state.read(at: read, maximum: 65_536) {
             read += Int64(bytes.count)
             fetch()
-            #expect(place - read <= 1 << 20)
+            #expect(place - read <= 512 << 10)
         }
-        #expect(place - read > 700_000)
+        #expect(place - read > 350_000)
         #expect(state.awaitsMove)
         _ = state.read(at: 5_000_000, maximum: 10)
         #expect(!state.awaitsMove)
