@@ -72,6 +72,8 @@ let package = Package(
         target("RouteWire", ["MediaModel", "Timing"]),
         // Frames between the daemon and its renderer process.
         target("RendererWire", ["MediaModel", "Timing"]),
+        // Playlists of other people's making, told from media by their first bytes.
+        target("Playlists", ["MediaModel"]),
 
         // MARK: Runtime
         // Actors, ports and front ends of the receiver.
@@ -108,7 +110,7 @@ let package = Package(
         // Media played by GStreamer into the output stage.
         target(
             "GStreamerRenderer",
-            ["MediaModel", "Timing", "GStreamer", "AudioOutput", "MediaSource", "GLibLoop"]),
+            ["MediaModel", "Timing", "GStreamer", "Soup", "AudioOutput", "MediaSource", "GLibLoop"]),
 
         // MARK: Public libraries
         // The sender's side of the protocol.
@@ -128,7 +130,7 @@ let package = Package(
                 "GStreamerRenderer", "AudioOutput", "RendererWire", "MediaModel", "Sandbox", "Settings",
                 "GLibLoop",
             ]),
-        program("linnet", ["RouteKit", "Settings", "MediaModel", "GLibLoop"]),
+        program("linnet", ["RouteKit", "Playlists", "Settings", "MediaModel", "GLibLoop"]),
         program("linnet-bench", ["RouteKit", "MediaModel", "Settings", "SystemProbe", "ReceiverTestKit"]),
 
         // MARK: Test support
@@ -150,6 +152,7 @@ let package = Package(
         tests("SessionCoreTests", ["SessionCore", "MediaModel", "Timing"]),
         tests("RouteWireTests", ["RouteWire", "MediaModel"], exclude: ["Fixtures"]),
         tests("RendererWireTests", ["RendererWire", "MediaModel"]),
+        tests("PlaylistsTests", ["Playlists", "MediaModel"], exclude: ["Fixtures"]),
         tests(
             "ReceiverRuntimeTests",
             ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire", "MediaModel", "GLibLoop"]),
@@ -164,7 +167,8 @@ let package = Package(
         tests(
             "RouteKitTests",
             [
-                "RouteKit", "RouteWire", "MediaModel", "Timing", "Soup", "Settings", "GLibLoop", "linnet",
+                "RouteKit", "RouteWire", "Playlists", "MediaModel", "Timing", "Soup", "Settings", "GLibLoop",
+                "linnet",
             ]),
         tests(
             "SoupListenerTests", ["SoupListener", "ReceiverRuntime", "ReceiverTestKit", "Soup", "GLibLoop"]),

@@ -53,15 +53,27 @@ static inline int sandbox_shim_open_path(const char *path) { return open(path, S
 
 static inline int sandbox_shim_forbid_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 
-/* Gives up every capability of the calling thread for good. */
-static inline int sandbox_shim_drop_capabilities(void)
+/* Gives up every capability of the calling thread for good, but for that of real-time priorities if it is to be kept. */
+static inline int sandbox_shim_drop_capabilities(int keeps_priority)
 {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};
+    if (keeps_priority && syscall(SYS_capget, &header, none) == 0)
+        none[0].effective = none[0].permitted = none[0].permitted & (1u << CAP_SYS_NICE);
+    else
+        none[0].effective = none[0].permitted = 0;
+    none[0].inheritable = none[1].effective = none[1].permitted = none[1].inheritable = 0;
     for (int capability = 0; capability < 64; capability++)
         prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-    return (int)syscall(SYS_capset, &header, none);
+    if (syscall(SYS_capset, &header, none) == 0)
+        return 0;
+    /* Who has none need not be allowed to give them up. */
+    int reason = errno;
+    if (syscall(SYS_capget, &header, none) == 0 && (none[0].permitted | none[1].permitted) == 0)
+        return 0;
+    errno = reason;
+    return -1;
 }
 
 #define SANDBOX_LIMIT(name, resource)                                                        \
@@ -83,13 +95,17 @@ SANDBOX_LIMIT(file_size, RLIMIT_FSIZE)
 #undef SANDBOX_LIMIT
 
 /* What root may do without a limit, it needs a limit for once its capabilities are gone. */
-static inline void sandbox_shim_keep_realtime(int priority)
+static inline int sandbox_shim_keep_realtime(int priority)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_RTPRIO, &limit) < 0 || (limit.rlim_max != RLIM_INFINITY && (int)limit.rlim_max >= priority))
-        return;
-    limit.rlim_cur = limit.rlim_max = (rlim_t)priority;
-    setrlimit(RLIMIT_RTPRIO, &limit);
+    if (getrlimit(RLIMIT_RTPRIO, &limit) < 0)
+        return -1;
+    if (limit.rlim_cur >= (rlim_t)priority)
+        return 0;
+    limit.rlim_cur = (rlim_t)priority;
+    if (limit.rlim_max < limit.rlim_cur)
+        limit.rlim_max = limit.rlim_cur;
+    return setrlimit(RLIMIT_RTPRIO, &limit);
 }
 
 /* A write past the limit of a file's size is an error, not the end. */

@@ -44,9 +44,26 @@ final class Readers: Sendable {
     /// An item has one address, and maybe one of its subtitles.
     private static let limit = 16
     private let request: MediaPipeline.Request
+    /// Where the item itself comes from, if that is a server of HTTP: it is asked while the pipeline is built.
+    private let item: MediaSource?
     private let values = Mutex(Values())
 
-    init(_ request: MediaPipeline.Request) { self.request = request }
+    init(_ request: MediaPipeline.Request) {
+        self.request = request
+        item =
+            Library.scheme(of: request.uri)?.hasPrefix("http") == true ? Self.open(request.uri, request) : nil
+        if let item { values.withLock { $0.opened.append(item) } }
+    }
+
+    private static func open(_ uri: String, _ request: MediaPipeline.Request) -> MediaSource {
+        request.fetcher.open(
+            SourceRequest(uri: uri, headers: request.headers, userAgent: request.userAgent))
+    }
+
+    // A pipeline that could not be built is not taken apart.
+    deinit { close() }
+
+    var failure: MediaFailure? { item?.failure }
 
     /// Gives `element` its bytes if it is one that reads HTTP.
     func serve(_ element: Element) {
@@ -56,11 +73,10 @@ final class Readers: Sendable {
         let reader: SourceReader? = values.withLock { values in
             guard !values.isClosed, values.readers.count < Self.limit else { return nil }
             let source: MediaSource
-            if let known = request.source, known.request.uri == uri {
-                source = known
+            if let item, item.request.uri == uri {
+                source = item
             } else {
-                source = request.fetcher.open(
-                    SourceRequest(uri: uri, headers: request.headers, userAgent: request.userAgent))
+                source = Self.open(uri, request)
                 values.opened.append(source)
             }
             let reader = SourceReader(source)

@@ -18,11 +18,14 @@ package enum OwnProcess {
         return count
     }
 
-    /// No program that is started has more rights than this process, which keeps no capability.
+    /// No program that is started has more rights than this process, which keeps no capability; where it can have the
+    /// priority by no limit, it keeps the capability for that alone.
     package static func giveUpPrivileges(realTimePriority: Int32) -> String? {
-        sandbox_shim_keep_realtime(realTimePriority)
+        let hasLimit = sandbox_shim_keep_realtime(realTimePriority) == 0
         guard sandbox_shim_forbid_new_privileges() == 0 else { return failure("no new privileges") }
-        guard sandbox_shim_drop_capabilities() == 0 else { return failure("dropping capabilities") }
+        guard sandbox_shim_drop_capabilities(hasLimit ? 0 : 1) == 0 else {
+            return failure("dropping capabilities")
+        }
         return nil
     }
 
@@ -31,10 +34,23 @@ package enum OwnProcess {
     package static func limit(memory: UInt64, files: UInt64, fileSize: UInt64) -> String? {
         sandbox_shim_ignore_file_size()
         let results = [
-            sandbox_shim_limit_core(0), sandbox_shim_limit_data(memory), sandbox_shim_limit_files(files),
+            sandbox_shim_limit_core(0), sandbox_shim_limit_files(files),
             sandbox_shim_limit_file_size(fileSize),
         ]
-        return results.allSatisfy { $0 == 0 } ? nil : failure("setting limits")
+        guard results.allSatisfy({ $0 == 0 }) else { return failure("setting limits") }
+        // A program made with a sanitizer maps more than any limit before it does anything.
+        guard memoryInUse < memory / 2 else { return "too much memory is in use for a limit" }
+        return sandbox_shim_limit_data(memory) == 0 ? nil : failure("limiting memory")
+    }
+
+    /// What counts against the limit of memory, in bytes.
+    private static var memoryInUse: UInt64 {
+        guard let file = unsafe fopen("/proc/self/statm", "re") else { return 0 }
+        defer { _ = unsafe fclose(file) }
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe fread($0.baseAddress!, 1, $0.count, file) }
+        let fields = String(decoding: buffer.prefix(count), as: UTF8.self).split(separator: " ")
+        return fields.count > 5 ? (UInt64(fields[5]) ?? 0) * UInt64(sysconf(Int32(_SC_PAGESIZE))) : 0
     }
 
     /// When the machine has no memory left, this process is ended before those with a lower number.

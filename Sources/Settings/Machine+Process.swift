@@ -9,6 +9,16 @@ extension Machine {
     /// Ends the process at once; nothing that is buffered is lost.
     package static func exit(_ code: Int32) -> Never { Glibc.exit(code) }
 
+    /// Puts this program, with the same arguments and descriptors, in the place of this process: all threads are gone.
+    /// Returns only if that fails.
+    package static func beginAnew() {
+        guard let path = programPath else { return }
+        var words = unsafe Swift.CommandLine.arguments.map { unsafe strdup($0) }
+        unsafe words.append(nil)
+        unsafe execv(path, words)
+        unsafe words.forEach { unsafe free($0) }
+    }
+
     /// Sets a variable of the environment. Only before any thread was started.
     package static func setEnvironment(_ name: String, _ value: String) {
         _ = unsafe g_setenv(name, value, 1)

@@ -20,13 +20,14 @@ struct Confinement {
         .init(
             "hide", nil, .string, "with --confine: all files are read but those of this folder",
             argument: "FOLDER"),
+        .init("update-registry", nil, .flag, "with --confine: renew the list of plugins before"),
         .init("memory-limit", nil, .integer, "with --confine: most memory in MiB", argument: "NUMBER"),
     ]
 
     /// The priority that the output's thread asks for.
     private static let realTimePriority: Int32 = 40
     private static let openFiles: UInt64 = 1024
-    private static let fileSize: UInt64 = 256 << 20
+    private static let fileSize: UInt64 = 1 << 30
     /// Before any other process of the receiver, after those that the system itself offers first.
     private static let outOfMemoryScore = 500
 
@@ -38,9 +39,12 @@ struct Confinement {
         guard line.flags.contains("confine") else {
             return ConfinementLayer.Kind.allCases.map { ConfinementLayer($0, reason: "switched off") }
         }
-        // The registry is read, and written if it is old, while that is still possible.
-        if Machine.environment("GST_REGISTRY_1_0") == nil { PluginFolder.readRegistry() }
-        let memory = UInt64(clamping: line.integers["memory-limit"] ?? 1024) << 20
+        if line.flags.contains("update-registry") { updateRegistry() }
+        // Answers for missing segments are served here; no other port is listened on.
+        GStreamerRenderer.takePort()
+        // Uncompressed pictures are large.
+        let pictures: UInt64 = line.flags.contains("video") ? 1024 : 0
+        let memory = (UInt64(clamping: line.integers["memory-limit"] ?? 1024) + pictures) << 20
         let score = OwnProcess.offer(toOutOfMemoryKiller: Self.outOfMemoryScore)
         let limits = OwnProcess.limit(memory: memory, files: Self.openFiles, fileSize: Self.fileSize)
         let privileges = OwnProcess.giveUpPrivileges(realTimePriority: Self.realTimePriority)
@@ -54,6 +58,15 @@ struct Confinement {
             ConfinementLayer(.signals, reason: files.signals ? nil : files.reason),
             ConfinementLayer(.calls, reason: calls),
         ]
+    }
+
+    /// Reads the registry of plugins, and writes it if it is old, while that is still possible. Plugins that were looked
+    /// at for that have left threads behind, which no wall would bind: the program begins anew, and only reads.
+    private func updateRegistry() {
+        PluginFolder.readRegistry()
+        guard OwnProcess.threads > 1, Machine.environment("GST_REGISTRY_UPDATE") != "no" else { return }
+        Machine.setEnvironment("GST_REGISTRY_UPDATE", "no")
+        Machine.beginAnew()
     }
 
     private var rules: FileRules {

@@ -40,7 +40,9 @@ enum Program {
         if let word = line.rest.first { return misused("'\(word)' is no option") }
         if line.flags.contains("help") { return say(helpPage) }
         if line.flags.contains("version") { return say("linnet-renderer \(Product.version)\n") }
-        if line.flags.contains("self-test") { return SelfTest.run(device: line.strings["device"] ?? "auto") }
+        if line.flags.contains("self-test") {
+            return SelfTest.run(device: line.strings["device"] ?? "auto", Confinement(line))
+        }
         if let folder = line.strings["index"] { return Preparation(folder: folder).index() }
         if let folder = line.strings["prepare"] { return await Preparation(folder: folder).run() }
         if line.flags.contains("console") {

@@ -8,7 +8,9 @@ import Settings
 
 /// Says what of GStreamer is missing and whether the card can be used, in the form of `linnetd --self-test`.
 enum SelfTest {
-    static func run(device: String) -> Int32 {
+    /// What is checked is checked within the walls, if they are asked for.
+    static func run(device: String, _ confinement: Confinement) -> Int32 {
+        tellConfinement(confinement.apply())
         let hasElements = checkElements()
         let hasCard = checkCard(device)
         return hasElements && hasCard ? 0 : 1
@@ -21,6 +23,15 @@ enum SelfTest {
         }
         if missing.isEmpty { tell(true, "GStreamer", "all \(PluginFolder.needed.count) elements are there") }
         return missing.isEmpty
+    }
+
+    /// A wall that this host does not offer is told, and no fault.
+    private static func tellConfinement(_ layers: [ConfinementLayer]) {
+        let standing = layers.filter(\.isOn).map(\.kind.rawValue).joined(separator: ", ")
+        let missing = layers.filter { !$0.isOn }
+        guard !missing.isEmpty else { return tell(true, "confinement", standing) }
+        let words = missing.map { "\($0.kind.rawValue) (\($0.reason ?? ""))" }.joined(separator: ", ")
+        tell(true, "confinement", "\(standing.isEmpty ? "none" : standing); not \(words)")
     }
 
     private static func checkCard(_ device: String) -> Bool {

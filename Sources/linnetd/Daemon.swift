@@ -82,7 +82,9 @@ extension Configuration {
         renderer.isWarm = text(.rendererMode) == "warm"
         renderer.environment = rendererEnvironment
         renderer.arguments = confinement
-        let passed: [Setting] = [.device, .mixer, .volumeCap, .closeAfter, .videoSink, .allowFile, .logLevel]
+        let passed: [Setting] = [
+            .device, .mixer, .volumeCap, .closeAfter, .videoSink, .outage, .allowFile, .logLevel,
+        ]
         renderer.settings = passed.map { RendererSetting(key: $0.name, value: text($0)) }
         if let preparedPlugins {
             renderer.settings.append(RendererSetting(key: Setting.pluginFolder.name, value: preparedPlugins))
@@ -94,7 +96,7 @@ extension Configuration {
     private var scratchFolder: String { "\(stateFolder)/scratch" }
 
     /// How much is taken from the renderer.
-    private var confinement: [String] {
+    var confinement: [String] {
         guard flag(.confine) else { return [] }
         try? FileSystem.makeDirectory(scratchFolder, mode: 0o700)
         var arguments = [
@@ -102,7 +104,7 @@ extension Configuration {
         ]
         if text(.videoSink) != "none" { arguments.append("--video") }
         if flag(.allowFile) { arguments.append("--hide=\(stateFolder)") }
-        if let preparedPlugins { arguments.append("--readable=\(preparedPlugins)") }
+        arguments.append(preparedPlugins.map { "--readable=\($0)" } ?? "--update-registry")
         arguments += words(.readable).map { "--readable=\($0)" } + words(.writable).map { "--writable=\($0)" }
         return arguments
     }
@@ -126,6 +128,12 @@ extension Configuration {
         return FileSystem.exists("\(folder)/registry.bin") ? folder : nil
     }
 
+    /// True if GStreamer can keep its list of plugins where it usually does, which a user of a service has not.
+    private var hasCache: Bool {
+        let folder = Machine.environment("XDG_CACHE_HOME") ?? "\(Machine.homeFolder)/.cache"
+        return (try? FileSystem.makeDirectory("\(folder)/gstreamer-1.0")) != nil
+    }
+
     /// What makes the renderer small and quick to start: few plugins, a registry that is read as it is, one heap, and
     /// none of GIO's modules for desktops.
     var rendererEnvironment: [String: String] {
@@ -140,6 +148,8 @@ extension Configuration {
             variables["GST_PLUGIN_PATH_1_0"] = ""
             variables["GST_REGISTRY_1_0"] = "\(folder)/registry.bin"
             variables["GST_REGISTRY_UPDATE"] = "no"
+        } else if !hasCache {
+            variables["GST_REGISTRY_1_0"] = "\(stateFolder)/registry.bin"
         }
         return variables
     }

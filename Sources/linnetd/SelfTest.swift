@@ -77,7 +77,9 @@ actor SelfTest {
     private func checkRenderer() async {
         let program = configuration.rendererProgram
         do {
-            let arguments = [program, "--self-test", "--device=\(configuration.text(.device))"]
+            let arguments =
+                [program, "--self-test", "--device=\(configuration.text(.device))"]
+                + configuration.confinement
             let child = try ChildProcess(arguments, environment: configuration.rendererEnvironment)
             let exit = try await child.wait()
             switch exit {

@@ -21,7 +21,8 @@ extension Receiving {
                 let next = max(Int(control.position().seconds + 0.1), 11) + 1
                 let killed = SimulatedCard.now
                 _ = try ChildProcess(["kill", "-9", "\(renderer)"]).wait(milliseconds: 1_000)
-                let change = try await card.beginning(ofSecond: next, from: killed)
+                let back = try await card.soundAfterDeath(at: killed)
+                let change = try await card.beginning(ofSecond: next, from: back)
                 #expect(change - killed < 2_500_000_000)
                 #expect(control.end == nil)
                 try await control.wait(untilTold: Double(next), at: change)

@@ -35,7 +35,7 @@ struct ProgressWatchTests {
         if event == .rested, before.phase != .over { #expect(watch.phase == .resting, "\(path)") }
     }
 
-    @Test func `every sequence of seven events keeps the rules`() {
+    @Test func `every sequence of six events keeps the rules`() {
         var count = 0
         func walk(_ watch: ProgressWatch, _ depth: Int, _ path: [String]) {
             guard depth > 0 else { return }

@@ -37,6 +37,14 @@ extension CardRecording {
     }
 }
 
+extension Sequence {
+    /// The first value that `body` finds.
+    fileprivate func firstNonNil<Value>(_ body: (Element) -> Value?) -> Value? {
+        for element in self { if let value = body(element) { return value } }
+        return nil
+    }
+}
+
 extension SimulatedCard {
     /// Waits until second `second` of the test media begins to be heard, and has been for a while; says when.
     mutating func beginning(
@@ -57,6 +65,25 @@ extension SimulatedCard {
             )
         }
         return found
+    }
+
+    /// Waits until a program that opened the card after `time` is heard; what was in the card when the one before died
+    /// does not count. Says when its first sound was heard.
+    mutating func soundAfterDeath(at time: Int64, within limit: Duration = .seconds(8)) async throws -> Int64
+    {
+        var start: Int64?
+        let recording = await recording(within: limit) { recording in
+            let opened = recording.events.firstNonNil { event in
+                if case .opened(let at) = event, at > time { at } else { nil }
+            }
+            guard let opened, let segment = recording.segments.first(where: { $0.start > opened }) else {
+                return false
+            }
+            start = recording.firstSound(from: segment.start)
+            return start != nil
+        }
+        guard recording != nil, let start else { throw TestFailure("nothing is heard again within \(limit)") }
+        return start
     }
 
     /// Waits for `length` of sound after the first that is heard from `time` on, and says when that was.

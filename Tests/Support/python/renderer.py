@@ -38,6 +38,35 @@ def picture(load, size):
     return frame(4, b"\x07" + struct.pack(">Q", load) + struct.pack(">I", size) + bytes(size) + text("image/png") + b"\x00")
 
 
+def loaded(load):
+    span = (b"\x00" + struct.pack(">qi", 0, 1)) + (b"\x00" + struct.pack(">qi", 60, 1))
+    tracks = (struct.pack(">I", 0) + b"\x00") * 3
+    return frame(4, b"\x02" + struct.pack(">Q", load) + span + b"\x00\x00\x01" + tracks + b"\x01\x00")
+
+
+def stand_still():
+    """Says again and again that it plays, and always at the same place."""
+    load = None
+    daemon.settimeout(0.05)
+    while True:
+        try:
+            kind, body = take()
+        except TimeoutError:
+            if load is not None:
+                daemon.sendall(position(load))
+            continue
+        if kind == 5:
+            daemon.sendall(frame(6, body))
+        if kind == 3 and body[0] == 1:
+            load = struct.unpack(">Q", body[1:9])[0]
+            daemon.sendall(loaded(load) + position(load))
+        if kind == 3 and body[0] == 3:
+            daemon.sendall(frame(4, b"\x09" + body[1:17] + b"\x00"))
+        if kind == 3 and body[0] == 9:
+            load = None
+            daemon.sendall(frame(4, b"\x0c" + body[1:9]))
+
+
 def take():
     head = daemon.recv(4, socket.MSG_WAITALL)
     if len(head) < 4:
@@ -82,6 +111,8 @@ if mode == "junk":
     daemon.sendall(os.urandom(1 << 16))
 if mode == "command":
     daemon.sendall(frame(3, b"\x0a"))
+if mode == "frozen":
+    stand_still()
 if mode == "deaf":
     signal = __import__("signal")
     signal.pause()

@@ -11,12 +11,14 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,6 +73,23 @@ static int attempt_socket(int family, int type)
     return file < 0 ? -1 : close(file);
 }
 
+// A local socket without a file.
+static int attempt_abstract(const char *name)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strnlen(name, sizeof address.sun_path - 1);
+    memcpy(address.sun_path + 1, name, length);
+    int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (file < 0)
+        return -1;
+    int status = connect(file, (struct sockaddr *)&address,
+                         (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length));
+    int reason = errno;
+    close(file);
+    errno = reason;
+    return status;
+}
+
 static int attempt_listen(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_ANY)};
@@ -120,6 +139,8 @@ static int attempt(const char *what, const char *argument)
         return attempt_socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC);
     if (!strcmp(what, "links"))
         return attempt_socket(AF_NETLINK, SOCK_RAW);
+    if (!strcmp(what, "abstract"))
+        return attempt_abstract(argument);
     if (!strcmp(what, "listen"))
         return attempt_listen();
     if (!strcmp(what, "trace"))
