@@ -42,13 +42,12 @@ package actor GStreamerRenderer {
     nonisolated let loop: GLibLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-    nonisolated let inputs: AsyncStream<Input>.Continuation
-    private let stream: AsyncStream<Input>
+    nonisolated let inputs: Inbox<Input>
     nonisolated let configuration: RendererConfiguration
     nonisolated let output: AudioOutput
     /// Fetches what is on servers of HTTP; made for the first load, since a thread belongs to it.
     lazy var fetcher = startFetching()
-    private var fetching: Task<Void, Never>?
+    private var isFetching = false
     nonisolated let report: @Sendable (RendererEvent) -> Void
 
     var outputStatus: OutputStatus?
@@ -74,13 +73,12 @@ package actor GStreamerRenderer {
     ) {
         Library.start()
         ByteSourceElement.register()
-        let (stream, inputs) = AsyncStream.makeStream(
-            of: Input.self, bufferingPolicy: .bufferingOldest(Self.queueLimit))
+        let inputs = Inbox<Input>(on: loop, limit: Self.queueLimit)
         guard
             let output = AudioOutput(
                 configuration: configuration.output, report: { inputs.yield(.output($0)) })
         else { return nil }
-        (self.loop, self.stream, self.inputs) = (loop, stream, inputs)
+        (self.loop, self.inputs) = (loop, inputs)
         (self.configuration, self.output, self.report) = (configuration, output, report)
     }
 
@@ -92,25 +90,29 @@ package actor GStreamerRenderer {
 
     /// Works until `shutDown`.
     package func run() async {
-        for await input in stream {
-            if case .quit = input { break }
-            handle(input)
+        await withCheckedContinuation { quitter in
+            inputs.open { [weak self] input in self?.assumeIsolated { $0.read(input, quitter) } }
         }
         giveUp()
-        if fetching != nil { fetcher.shutDown() }
+        if isFetching { fetcher.shutDown() }
         for one in ending { one.pipeline.tearDown() }
         output.shutDown()
     }
 
     private func startFetching() -> MediaFetcher {
         let fetcher = MediaFetcher()
-        fetching = Task {
-            await self.fetch(fetcher)
-        }
+        isFetching = true
+        Task { await self.fetch(fetcher) }
         return fetcher
     }
 
     private func fetch(_ fetcher: MediaFetcher) async { await fetcher.run() }
+
+    private func read(_ input: Input, _ quitter: CheckedContinuation<Void, Never>) {
+        guard case .quit = input else { return handle(input) }
+        inputs.close()
+        quitter.resume()
+    }
 
     func handle(_ input: Input) {
         if let number = input.pipeline, number != playback?.pipeline?.number {
@@ -227,9 +229,6 @@ package actor GStreamerRenderer {
 
     /// Gives `input` to itself after `delay`.
     func later(_ delay: Duration, _ input: Input) {
-        Task { [loop, inputs] in
-            try? await loop.sleep(for: delay, isolation: self)
-            inputs.yield(input)
-        }
+        EventSource.once(after: delay) { [inputs] in inputs.yield(input) }
     }
 }

@@ -19,8 +19,9 @@ package actor MediaFetcher {
 
     private nonisolated let loop: GLibLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
-    private nonisolated let calls: AsyncStream<MediaSource>.Continuation
-    private let stream: AsyncStream<MediaSource>
+    /// Sources that want to be looked at; nil is the end. Each asks once until it is looked at.
+    private nonisolated let calls: Inbox<MediaSource?>
+    private static let callLimit = 4096
     private let patience: Patience
     private nonisolated let limits: FetchState.Limits
     private var session: HTTPSession?
@@ -32,20 +33,27 @@ package actor MediaFetcher {
 
     init(patience: Patience, limits: FetchState.Limits) {
         loop = GLibLoop(named: "linnet-source")
-        // Each source asks once until it is looked at.
-        (stream, calls) = AsyncStream.makeStream(of: MediaSource.self, bufferingPolicy: .unbounded)
+        calls = Inbox(on: loop, limit: Self.callLimit)
         (self.patience, self.limits) = (patience, limits)
     }
 
     /// Works until `shutDown`; at its end nothing is left that belongs to the loop's thread.
     package func run() async {
-        for await source in stream { look(at: source) }
+        await withCheckedContinuation { quitter in
+            calls.open { [weak self] source in self?.assumeIsolated { $0.read(source, quitter) } }
+        }
         for fetch in fetches.values { fetch.end() }
         fetches.removeAll()
         session = nil
     }
 
-    package nonisolated func shutDown() { calls.finish() }
+    private func read(_ source: MediaSource?, _ quitter: CheckedContinuation<Void, Never>) {
+        if let source { return look(at: source) }
+        calls.close()
+        quitter.resume()
+    }
+
+    package nonisolated func shutDown() { calls.yield(nil) }
 
     /// Begins to fetch. Whoever opens a source closes it.
     package nonisolated func open(_ request: SourceRequest) -> MediaSource {
