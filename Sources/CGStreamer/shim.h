@@ -6,6 +6,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/audio/audio.h>
+#include <gst/base/gstbasesrc.h>
 #include <gst/pbutils/pbutils.h>
 #include <gst/tag/tag.h>
 #include <dlfcn.h>
@@ -55,6 +56,21 @@ static inline const gchar *gst_shim_feature_class(gpointer feature)
         name = gst_element_factory_get_metadata(GST_ELEMENT_FACTORY(feature), GST_ELEMENT_METADATA_KLASS);
     return name ? name : "";
 }
+static inline GType gst_shim_type_uri_handler(void) { return GST_TYPE_URI_HANDLER; }
+static inline GstPadMode gst_shim_pad_mode(GstPad *pad) { return GST_PAD_MODE(pad); }
+static inline GstEventType gst_shim_sticky_custom(void) { return GST_EVENT_CUSTOM_DOWNSTREAM_STICKY; }
+static inline void gst_shim_set_offsets(GstBuffer *buffer, guint64 from, guint64 to)
+{
+    GST_BUFFER_OFFSET(buffer) = from;
+    GST_BUFFER_OFFSET_END(buffer) = to;
+}
+static inline void gst_shim_set_duration(GstBaseSrc *source, guint64 bytes)
+{
+    GST_OBJECT_LOCK(source);
+    source->segment.duration = bytes;
+    GST_OBJECT_UNLOCK(source);
+}
+static inline GstQueryType gst_shim_query_type(GstQuery *query) { return GST_QUERY_TYPE(query); }
 static inline gboolean gst_shim_is_element(gpointer object) { return GST_IS_ELEMENT(object); }
 static inline GType gst_shim_instance_type(gpointer object) { return G_OBJECT_TYPE(object); }
 

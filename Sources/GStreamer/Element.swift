@@ -41,7 +41,7 @@ import CGStreamer
 
     deinit { unsafe gst_object_unref(pointer) }
 
-    /// The factory that made the element, such as `souphttpsrc`.
+    /// The factory that made the element, such as `flacparse`.
     package var factoryName: String { unsafe Self.factoryName(of: pointer) }
 
     static func factoryName(of pointer: UnsafeMutablePointer<GstElement>) -> String {

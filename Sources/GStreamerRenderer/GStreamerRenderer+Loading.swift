@@ -82,7 +82,7 @@ extension GStreamerRenderer {
         let number = feed.stream.number
         let request = MediaPipeline.Request(
             uri: item.uri, headers: item.headers, userAgent: item.userAgent ?? configuration.userAgent,
-            rates: rates, pictures: pictures, audio: audio, contexts: contexts, isHeld: isHeld,
+            rates: rates, pictures: pictures, audio: audio, contexts: contexts, fetcher: fetcher, isHeld: isHeld,
             answerLimit: min(.seconds(10), max(.seconds(1), configuration.outageLimit / 4)))
         return try MediaPipeline(
             number: number, request: request, feed: feed,
@@ -170,7 +170,8 @@ extension GStreamerRenderer {
 
     private func pipelineFailed(_ failure: PipelineFailure) {
         guard let current = playback else { return }
-        let reason = MediaFailure(failure, missing: current.missing)
+        let reason =
+            current.pipeline?.sourceFailure(failure) ?? MediaFailure(failure, missing: current.missing)
         if reason.code == .missingPlugin, current.phase == .loading, addPluginsAndRetry() { return }
         if survives(reason) { return }
         guard current.phase == .ready, current.isSounding, current.seek == nil, current.nextSeek == nil else {

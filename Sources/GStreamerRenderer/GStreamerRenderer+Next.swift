@@ -112,7 +112,8 @@ extension GStreamerRenderer {
         case .message(_, .failed(let failure)):
             // What has joined the current item is heard, up to the damage.
             if next.hasArrived, playback?.next?.keep(input) == true { return }
-            nextFailed(MediaFailure(failure, missing: next.missing))
+            nextFailed(
+                next.pipeline?.sourceFailure(failure) ?? MediaFailure(failure, missing: next.missing))
         case .message(_, .streamsSelected(let streams)) where streams.isEmpty && next.missing != nil:
             nextFailed(.missing(next.missing))
         case .message(_, .contextMade(let context)): keep(context)

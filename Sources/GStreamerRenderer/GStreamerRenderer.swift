@@ -5,6 +5,7 @@ import AudioOutput
 package import GLibLoop
 import GStreamer
 package import MediaModel
+import MediaSource
 import Soup
 
 /// Plays media with GStreamer into the output stage, one item at a time.
@@ -46,6 +47,9 @@ package actor GStreamerRenderer {
     nonisolated let inputs: Inbox<Input>
     nonisolated let configuration: RendererConfiguration
     nonisolated let output: AudioOutput
+    /// Fetches what is on servers of HTTP; made for the first load, since a thread belongs to it.
+    lazy var fetcher = startFetching()
+    private var isFetching = false
     nonisolated let report: @Sendable (RendererEvent) -> Void
 
     var outputStatus: OutputStatus?
@@ -74,6 +78,7 @@ package actor GStreamerRenderer {
     ) {
         Library.start()
         if configuration.video != .none { PluginFolder.useLightDecodersOnly() }
+        ByteSourceElement.register()
         let inputs = Inbox<Input>(on: loop, limit: Self.queueLimit)
         guard
             let output = AudioOutput(
@@ -95,9 +100,19 @@ package actor GStreamerRenderer {
             inputs.open { [weak self] input in self?.assumeIsolated { $0.read(input, quitter) } }
         }
         giveUp()
+        if isFetching { fetcher.shutDown() }
         for one in ending { one.pipeline.tearDown() }
         output.shutDown()
     }
+
+    private func startFetching() -> MediaFetcher {
+        let fetcher = MediaFetcher()
+        isFetching = true
+        Task { await self.fetch(fetcher) }
+        return fetcher
+    }
+
+    private func fetch(_ fetcher: MediaFetcher) async { await fetcher.run() }
 
     private func read(_ input: Input, _ quitter: CheckedContinuation<Void, Never>) {
         guard case .quit = input else { return handle(input) }

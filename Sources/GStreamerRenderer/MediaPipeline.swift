@@ -3,6 +3,7 @@
 
 import GStreamer
 import MediaModel
+import MediaSource
 import Soup
 import Synchronization
 
@@ -20,6 +21,7 @@ final class MediaPipeline: Sendable {
     let pictures: PictureBranch?
     /// The sound of pictures without any, made when they are found.
     private let tail: Element
+    private let readers: Readers
 
     /// What is asked of the item's server, and of the elements.
     struct Request: Sendable {
@@ -32,6 +34,7 @@ final class MediaPipeline: Sendable {
         /// The sound that is wanted, as `TrackTable` names it; nil is the item's own choice.
         var audio: String?
         var contexts: [Context]
+        var fetcher: MediaFetcher
         /// True if playback begins elsewhere than the media.
         var isHeld = false
         /// How long the server of an adaptive stream may be silent within an answer.
@@ -45,6 +48,7 @@ final class MediaPipeline: Sendable {
     ) throws(MediaFailure) {
         (self.number, self.feed, pictures) = (number, feed, request.pictures)
         wanted = WantedAudio(request.audio)
+        readers = Readers(request)
         pipeline = Element.pipeline(named: "item-\(number)")
         tail = Element.bin(named: "tail")
         func make(_ factory: String) throws(MediaFailure) -> Element {
@@ -65,8 +69,9 @@ final class MediaPipeline: Sendable {
         for (one, next) in zip(chain, chain.dropFirst()) { _ = one.link(to: next) }
         tail.exposePad("sink", of: chain[0])
         // Before the head comes: it has elements in it already.
-        pipeline.onElementAdded { [parts] element in
+        pipeline.onElementAdded { [parts, readers] element in
             parts.note(element.factoryName)
+            readers.serve(element)
             if AdaptiveDemuxer.names.contains(element.factoryName) {
                 let line = RequestTap.Line(
                     userAgent: request.userAgent, fields: request.headers.map { ($0.name, $0.value) },
@@ -132,14 +137,6 @@ final class MediaPipeline: Sendable {
     /// Sets up an element that another one made.
     private static func setUp(_ element: Element, for request: Request, feed: StreamFeed) {
         switch element.factoryName {
-        case "souphttpsrc":
-            element.set("user-agent", string: request.userAgent)
-            if !request.headers.isEmpty {
-                element.set("extra-headers", fields: request.headers.map { ($0.name, $0.value) })
-            }
-            // Seconds without any byte.
-            element.set("timeout", "20")
-            element.set("retries", "3")
         case "multiqueue":
             // The queue's own limit, which is a quarter of a second, would hold back frame by frame.
             element.set("min-interleave-time", "3000000000")
@@ -206,6 +203,11 @@ final class MediaPipeline: Sendable {
         }
     }
 
+    /// What is known of a failure that is that of the item's server; nil for others.
+    func sourceFailure(_ failure: PipelineFailure) -> MediaFailure? {
+        failure.element == ByteSourceElement.factory ? readers.failure : nil
+    }
+
     /// Changes to another stream of sound; `streams` are those to play from then on.
     func select(audio identifier: String, streams: [String]) {
         wanted.identifier = identifier
@@ -248,6 +250,7 @@ final class MediaPipeline: Sendable {
     func tearDown() {
         feed.close()
         pictures?.feed.close()
+        readers.close()
         worker.perform { [pipeline] in pipeline.setState(.null) }
     }
 }

@@ -8,7 +8,7 @@ import GStreamer
 package enum PluginFolder {
     /// What the usual formats need.
     private static let usual = [
-        "coreelements", "typefindfunctions", "playback", "soup", "app", "audioconvert", "audioresample",
+        "coreelements", "typefindfunctions", "playback", "app", "audioconvert", "audioresample",
         "audiofx",
         "volume", "audioparsers", "id3demux", "apetag", "icydemux", "flac", "mpg123", "wavparse", "aiff",
         "isomp4",
@@ -51,7 +51,6 @@ package enum PluginFolder {
         ("audioresample", "everything", "gstreamer1.0-plugins-base"),
         ("appsink", "everything", "gstreamer1.0-plugins-base"),
         ("scaletempo", "other speeds", "gstreamer1.0-plugins-good"),
-        ("souphttpsrc", "http and https", "gstreamer1.0-plugins-good"),
         ("flacdec", "FLAC", "gstreamer1.0-plugins-good"),
         ("mpg123audiodec", "MP3", "gstreamer1.0-plugins-good"),
         ("id3demux", "MP3 with tags", "gstreamer1.0-plugins-good"),
