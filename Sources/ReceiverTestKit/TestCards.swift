@@ -24,7 +24,7 @@ package enum TestCards {
         }
     }
 
-    private static let perKind = 64
+    private static let perKind = 256
     private static let taken = Mutex<[Kind: Int]>([:])
 
     /// The folder with the configuration, made and put into the environment at first use.

@@ -37,6 +37,14 @@ struct HolderTests {
         throw Missing()
     }
 
+    private static func program(ofProcess pid: String) -> String? {
+        guard let file = unsafe fopen("/proc/\(pid)/comm", "r") else { return nil }
+        defer { unsafe fclose(file) }
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = unsafe fread(&buffer, 1, 64, file)
+        return String(decoding: buffer[..<max(0, count - 1)], as: UTF8.self)
+    }
+
     private struct Missing: Error {}
 
     /// A process that holds the folder's `name` open. Its number, and how to end it.
@@ -44,6 +52,8 @@ struct HolderTests {
         let script = "exec 5<'\(folder)/\(name)'; echo $$ >'\(folder)/pid'; exec sleep 1000"
         guard let process = unsafe popen(script, "w") else { throw Missing() }
         let pid = try line("pid")
+        // The shell becomes the other program a moment after it has written its number.
+        while Self.program(ofProcess: pid) == "sh" { usleep(1_000) }
         return (
             pid,
             {

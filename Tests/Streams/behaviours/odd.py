@@ -1,0 +1,160 @@
+# SPDX-FileCopyrightText: 2026 The Linnet contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Media as it is found: whole, and then cut, damaged, wrapped in junk, or under a wrong name.
+
+odd/FORMAT[:KEY=VALUE…]/EDIT,EDIT…/NAME    the last part is for people, and for players that look at names
+
+FORMAT is one of `ENCODERS`; `rate`, `channels` and `sample` (GStreamer's name of a sample's format) say what it is made
+from. The media has five seconds of the tones of `position.wav`. `EDITS` says what can be done with its bytes, in order.
+"""
+
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+
+from server import behaviour
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Support"))
+
+import media  # noqa: E402 (it stands in another folder)
+
+SECONDS = 5
+ENCODERS = {
+    "wav": "wavenc",
+    "alaw": "alawenc ! wavenc",
+    "mulaw": "mulawenc ! wavenc",
+    "aiff": "audioconvert ! aiffmux",
+    "flac": "flacenc",
+    "flac-ogg": "flacenc ! oggmux",
+    "mp3": "lamemp3enc target=bitrate bitrate=128 cbr=true ! xingmux ! id3v2mux",
+    "mp3-vbr": "lamemp3enc target=quality quality=4",
+    "mp2": "twolamemp2enc",
+    "aac": "voaacenc ! aacparse ! audio/mpeg,stream-format=adts",
+    "m4a": "voaacenc ! mp4mux",
+    "m4a-fast": "voaacenc ! mp4mux faststart=true",
+    "m4a-fragments": "voaacenc ! mp4mux fragment-duration=500",
+    "alac": "avenc_alac ! mp4mux",
+    "ts": "voaacenc ! aacparse ! mpegtsmux",
+    "vorbis": "audioconvert ! vorbisenc ! oggmux",
+    "opus": "audioresample ! opusenc ! oggmux",
+    "speex": "audioresample ! speexenc ! oggmux",
+    "mka": "flacenc ! matroskamux",
+    "webm": "audioresample ! opusenc ! webmmux",
+    "ac3": "audioresample ! audioconvert ! avenc_ac3",
+    "wma": "audioconvert ! avenc_wmav2 ! asfmux",
+    "wavpack": "audioconvert ! wavpackenc",
+}
+TYPES = {"mp3": "audio/mpeg", "flac": "audio/flac", "wav": "audio/wav", "ogg": "audio/ogg", "m4a": "audio/mp4"}
+MADE = {}
+LOCK = threading.Lock()
+
+
+def make(spec):
+    """The bytes of `FORMAT:KEY=VALUE…`, made once."""
+    with LOCK:
+        if spec not in MADE:
+            form, *options = spec.split(":")
+            wanted = dict(option.split("=") for option in options)
+            caps = "audio/x-raw"
+            if "sample" in wanted:
+                caps += f",format={wanted['sample']}"
+            if "rate" in wanted:
+                caps += f",rate={wanted['rate']}"
+            if "channels" in wanted:
+                caps += f",channels={wanted['channels']}"
+                if int(wanted["channels"]) > 2:
+                    mask = {3: 0x7, 4: 0x33, 5: 0x37, 6: 0x3F, 7: 0x13F, 8: 0xC3F}[int(wanted["channels"])]
+                    caps += f",channel-mask=(bitmask){mask:#x}"
+            with tempfile.TemporaryDirectory() as folder:
+                media.position(f"{folder}/in.wav", SECONDS)
+                subprocess.run(
+                    ["gst-launch-1.0", "-q", "filesrc", f"location={folder}/in.wav", "!", "wavparse", "!",
+                     "audioconvert", "!", "audioresample", "!", caps, "!", *ENCODERS[form].split(), "!",
+                     "filesink", f"location={folder}/out"], check=True, timeout=60)
+                with open(f"{folder}/out", "rb") as file:
+                    MADE[spec] = file.read()
+        return MADE[spec]
+
+
+def noise(count, seed=1):
+    return random.Random(seed).randbytes(count)
+
+
+def id3(payload, size=None):
+    size = len(payload) if size is None else size
+    return b"ID3\3\0\0" + bytes(size >> shift & 127 for shift in (21, 14, 7, 0)) + payload
+
+
+def id3_frame(name, body):
+    return name + struct.pack(">I", len(body)) + b"\0\0" + body
+
+
+def cover(size):
+    return id3_frame(b"APIC", b"\0image/jpeg\0\3\0\xff\xd8\xff\xe0" + noise(size))
+
+
+def corrupt(data, place, size):
+    at = int(len(data) * float(place))
+    return data[:at] + noise(int(size))[:len(data) - at] + data[at + int(size):]
+
+
+def flip(data, count, seed=1):
+    """Changes single bits in the last three quarters."""
+    out, chance = bytearray(data), random.Random(int(seed))
+    for _ in range(int(count)):
+        out[chance.randrange(len(out) // 4, len(out))] ^= 1 << chance.randrange(8)
+    return bytes(out)
+
+
+def scramble(data, count, end, seed):
+    """Changes bytes of the beginning."""
+    out, chance = bytearray(data), random.Random(int(seed))
+    for _ in range(int(count)):
+        out[chance.randrange(min(len(out), int(end)))] = chance.randrange(256)
+    return bytes(out)
+
+
+def field(data, kind, size, value, chunk="fmt "):
+    """Sets a number of a WAV file, at an offset in one of its chunks."""
+    at = data.index(chunk.encode()) + 8 + int(kind)
+    return data[:at] + int(value).to_bytes(int(size), "little") + data[at + int(size):]
+
+
+EDITS = {
+    "keep": lambda data, part: data[:int(len(data) * float(part))],
+    "head": lambda data, size: data[:int(size)],
+    "skip": lambda data, size: data[int(size):],
+    "noise-before": lambda data, size: noise(int(size)) + data,
+    "zeros-before": lambda data, size: bytes(int(size)) + data,
+    "noise-after": lambda data, size: data + noise(int(size)),
+    "noise": lambda data, size: noise(int(size)),
+    "zeros": lambda data, size: bytes(int(size)),
+    "corrupt": corrupt,
+    "flip": flip,
+    "scramble": scramble,
+    "times": lambda data, count: data * int(count),
+    "wav": field,
+    "data-size": lambda data, size: field(data, -4, 4, size, "data"),
+    "id3": lambda data: id3(id3_frame(b"TIT2", b"\0A title")) + data,
+    "id3-cover": lambda data, size: id3(cover(int(size))) + data,
+    "id3-noise": lambda data, size: id3(noise(int(size))) + data,
+    "id3-long": lambda data, size: id3(id3_frame(b"TIT2", b"\0A title"), int(size)) + data,
+    "id3v1": lambda data: data + b"TAG" + b"A title".ljust(30, b"\0") + bytes(95),
+    "ape": lambda data: data + b"APETAGEX" + struct.pack("<IIII", 2000, 32, 0, 0) + bytes(8),
+    "page": lambda data: b"<!DOCTYPE html><html><body>Please log in</body></html>",
+    "text": lambda data: b"This is no sound at all.\n" * 200,
+}
+
+
+@behaviour("odd")
+def odd(request, rest):
+    spec, edits, name = rest.split("/", 2)
+    data = make(spec)
+    for edit in filter(None, edits.split(",")):
+        verb, *values = edit.split(":")
+        data = EDITS[verb](data, *values)
+    request.send(data, TYPES.get(name.rpartition(".")[2], "application/octet-stream"))
