@@ -39,7 +39,8 @@ extension ProcessTable {
         }
         for child in family(of: pid).dropFirst() {
             holdings.children += 1
-            let state = readText("/proc/\(child)/stat").split(separator: ")").last?.split(separator: " ").first
+            let state = readText("/proc/\(child)/stat").split(separator: ")").last?.split(separator: " ")
+                .first
             if state == "Z" { holdings.zombies += 1 }
         }
         return holdings

@@ -10,6 +10,10 @@ struct EndurancePlan {
     /// Loads that are stopped at random moments.
     var cycles = 1_000
     var seed: UInt64 = 1
+    /// Only what has this in its path, to find out what grows.
+    var part = ""
+
+    func takes(_ item: EnduranceMedia.Item) -> Bool { part.isEmpty || item.path.contains(part) }
 
     /// Enough to see that it works, and what grows with every track.
     static var quick: EndurancePlan { EndurancePlan(tracks: 40, cycles: 80) }
@@ -27,7 +31,7 @@ func benchEndurance(_ bench: Workspace, plan: EndurancePlan, report: (Figure) ->
             program: "\(bench.support)/quickhttpd", folder: media.folder,
             output: "\(bench.folder)/endurance-server.log")
         let run = EnduranceRun(
-            senders: try await EnduranceSenders(port: ours.port, mediaURL: server.url, seed: plan.seed),
+            senders: try await EnduranceSenders(port: ours.port, mediaURL: server.url, plan: plan),
             daemon: ours.pids[0], log: "\(bench.folder)/linnetd.log")
         try await run.perform(plan)
         await run.report(plan, report)

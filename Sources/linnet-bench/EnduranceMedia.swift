@@ -46,9 +46,8 @@ struct EnduranceMedia {
         try make(tone(30) + " ! audioresample ! opusenc ! oggmux", "short.opus")
         for number in 0..<3 {
             try make(
-                tone(15, frequency: 400 + 100 * number)
-                    + " ! voaacenc ! aacparse ! audio/mpeg,stream-format=adts",
-                "hls/\(number).aac")
+                tone(15, frequency: 400 + 100 * number) + " ! voaacenc ! aacparse ! mpegtsmux",
+                "hls/\(number).ts")
         }
         try make(
             "videotestsrc num-buffers=1 pattern=snow ! video/x-raw,width=160,height=160 ! videoconvert ! pngenc",
@@ -79,13 +78,15 @@ struct EnduranceMedia {
         let whole = contents("short.m4a")
         try writeBytes(Array(whole.prefix(whole.count / 8)), to: "\(folder)/damaged.m4a")
         try writeText(String(repeating: "These are words.\n", count: 400), to: "\(folder)/words.mp3")
-        func list(_ segments: [String]) -> String {
-            let lines = segments.map { "#EXTINF:0.35,\n\($0)\n" }
+        func list(_ segments: Range<Int>) -> String {
+            let lines = segments.map {
+                "#EXT-X-DISCONTINUITY\n#EXTINF:0.35,\n\($0).ts\n"
+            }
             return "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:0\n"
                 + lines.joined() + "#EXT-X-ENDLIST\n"
         }
-        try writeText(list((0..<3).map { "\($0).aac" }), to: "\(folder)/hls/list.m3u8")
-        try writeText(list((5..<8).map { "\($0).aac" }), to: "\(folder)/hls/holes.m3u8")
+        try writeText(list(0..<3), to: "\(folder)/hls/list.m3u8")
+        try writeText(list(5..<8), to: "\(folder)/hls/holes.m3u8")
         try writeText("yes", to: "\(folder)/complete")
     }
 }

@@ -28,15 +28,20 @@ struct SeededNumbers: RandomNumberGenerator {
     private var slowestStop = 0.0
     private let receiver: Receiver
     private let mediaURL: String
+    private let items: [EnduranceMedia.Item]
+    private let longItems: [EnduranceMedia.Item]
     private let controllers = ["first", "second"].map { RouteController(sender: SenderIdentity(name: $0)) }
     private var routes: [Route?] = [nil, nil]
     private var watchers: [ReceiverConnection] = []
     private var random: SeededNumbers
 
-    init(port: UInt16, mediaURL: String, seed: UInt64) async throws {
+    init(port: UInt16, mediaURL: String, plan: EndurancePlan) async throws {
+        (items, longItems) = (
+            EnduranceMedia.items.filter(plan.takes), EnduranceMedia.longItems.filter(plan.takes)
+        )
         receiver = try await Receiver.at(Receiver.Address(host: "127.0.0.1", port: port))
         self.mediaURL = mediaURL
-        random = SeededNumbers(seed: seed)
+        random = SeededNumbers(seed: plan.seed)
     }
 
     var results: (problems: [String: Int], ends: [String: Int], slowestStop: Double) {
@@ -45,7 +50,7 @@ struct SeededNumbers: RandomNumberGenerator {
 
     /// Plays a short item to its end.
     func playToEnd() async {
-        guard let item = EnduranceMedia.items.randomElement(using: &random) else { return }
+        guard let item = items.randomElement(using: &random) else { return }
         do {
             let (session, media) = try await start(item, by: chance(2))
             let end = await within(.seconds(20)) { await media.ended() }
@@ -63,7 +68,7 @@ struct SeededNumbers: RandomNumberGenerator {
     /// Loads an item, does this and that with it, and stops it in one of the ways in which sessions end.
     func loadAndStop() async {
         let number = chance(2)
-        guard let item = (EnduranceMedia.items + EnduranceMedia.longItems).randomElement(using: &random)
+        guard let item = (items + longItems).randomElement(using: &random)
         else { return }
         do {
             let (session, media) = try await start(item, by: number)
@@ -76,7 +81,7 @@ struct SeededNumbers: RandomNumberGenerator {
             switch chance(12) {
             case 0:
                 // The other sender takes over.
-                guard let next = EnduranceMedia.items.randomElement(using: &random) else { return }
+                guard let next = items.randomElement(using: &random) else { return }
                 let (second, _) = try await start(next, by: 1 - number)
                 await rest(milliseconds: 150)
                 await stop(second)
@@ -108,10 +113,15 @@ struct SeededNumbers: RandomNumberGenerator {
         } catch { problem("\(item.path): \(error)") }
     }
 
-    /// Ends everything.
-    func leave() async {
+    /// Ends the watching.
+    func closeWatchers() {
         watchers.forEach { $0.close() }
         watchers = []
+    }
+
+    /// Ends everything.
+    func leave() async {
+        closeWatchers()
         for (number, route) in routes.enumerated() {
             if let route { await controllers[number].deactivate(route) }
             routes[number] = nil
@@ -120,6 +130,7 @@ struct SeededNumbers: RandomNumberGenerator {
 
     /// Stops what plays, whosever it is.
     func stopAll() async {
+        closeWatchers()
         do { try await route(of: 0).stopPlayer() } catch { problem("stopping what plays: \(error)") }
     }
 
