@@ -16,10 +16,10 @@ CFLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror
 BENCHES ?= first-sound seek resume idle control
 
 .DEFAULT_GOAL := help
-.PHONY: help deps run release test support sample media bench fuzz check install clean
+.PHONY: help deps run release test support sample media bench fuzz check check-streams install clean
 
 help: ## say what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## install the Debian packages that building and running need
 	@scripts/install-packages.sh build run
@@ -77,6 +77,12 @@ fuzz: ## run the decoders on made-up input: make fuzz SECONDS=600
 
 check: ## everything that CI runs
 	.ci/run
+
+check-streams: ## play streams of every kind, and compare what is heard: make check-streams CASES='hls-live'
+	@scripts/install-packages.sh build run test
+	@$(MAKE) --no-print-directory support
+	$(SWIFT) build
+	/usr/bin/python3 Tests/Streams/run.py $(CASES)
 
 install: release ## install the programs, units and pages under DESTDIR and PREFIX
 	scripts/install.sh $(RELEASE) '$(DESTDIR)' '$(PREFIX)'

@@ -71,6 +71,8 @@ let package = Package(
         target("RouteWire", ["MediaModel", "Timing"]),
         // Frames between the daemon and its renderer process.
         target("RendererWire", ["MediaModel", "Timing"]),
+        // Playlists of other people's making, told from media by their first bytes.
+        target("Playlists", ["MediaModel"]),
 
         // MARK: Runtime
         // Actors, ports and front ends of the receiver.
@@ -103,7 +105,8 @@ let package = Package(
         // The stage between decoded samples and the card.
         target("AudioOutput", ["MediaModel", "Timing", "ALSA"]),
         // Media played by GStreamer into the output stage.
-        target("GStreamerRenderer", ["MediaModel", "Timing", "GStreamer", "AudioOutput", "GLibLoop"]),
+        target(
+            "GStreamerRenderer", ["MediaModel", "Timing", "GStreamer", "Soup", "AudioOutput", "GLibLoop"]),
 
         // MARK: Public libraries
         // The sender's side of the protocol.
@@ -123,7 +126,7 @@ let package = Package(
                 "GStreamerRenderer", "AudioOutput", "RendererWire", "MediaModel", "Sandbox", "Settings",
                 "GLibLoop",
             ]),
-        program("linnet", ["RouteKit", "Settings", "MediaModel", "GLibLoop"]),
+        program("linnet", ["RouteKit", "Playlists", "Settings", "MediaModel", "GLibLoop"]),
         program("linnet-bench", ["RouteKit", "MediaModel", "Settings", "SystemProbe", "ReceiverTestKit"]),
 
         // MARK: Test support
@@ -145,6 +148,7 @@ let package = Package(
         tests("SessionCoreTests", ["SessionCore", "MediaModel", "Timing"]),
         tests("RouteWireTests", ["RouteWire", "MediaModel"], exclude: ["Fixtures"]),
         tests("RendererWireTests", ["RendererWire", "MediaModel"]),
+        tests("PlaylistsTests", ["Playlists", "MediaModel"], exclude: ["Fixtures"]),
         tests(
             "ReceiverRuntimeTests",
             ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire", "MediaModel", "GLibLoop"]),
@@ -158,7 +162,8 @@ let package = Package(
         tests(
             "RouteKitTests",
             [
-                "RouteKit", "RouteWire", "MediaModel", "Timing", "Soup", "Settings", "GLibLoop", "linnet",
+                "RouteKit", "RouteWire", "Playlists", "MediaModel", "Timing", "Soup", "Settings", "GLibLoop",
+                "linnet",
             ]),
         tests(
             "SoupListenerTests", ["SoupListener", "ReceiverRuntime", "ReceiverTestKit", "Soup", "GLibLoop"]),

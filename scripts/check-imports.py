@@ -19,7 +19,7 @@ import sys
 
 WORDS = {"MediaModel", "Timing"}
 CORE = {"SessionCore"}
-WIRE = {"RouteWire", "RendererWire"}
+WIRE = {"RouteWire", "RendererWire", "Playlists"}
 RUNTIME = {"ReceiverRuntime"}
 GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
 FENCES = GLIB_FENCES | {"ALSA", "Sandbox", "SystemProbe"}
@@ -34,6 +34,7 @@ ALLOWED = {
     "SessionCore": WORDS,
     "RouteWire": WORDS,
     "RendererWire": WORDS,
+    "Playlists": {"MediaModel"},
     "ReceiverRuntime": WORDS | CORE | {"RouteWire", "Synchronization"},
     "GLibLoop": {"CGLib", "Synchronization", "Glibc"},
     "Soup": {"GLibLoop", "CGLib", "CSoup", "Synchronization", "Glibc"},
@@ -48,7 +49,7 @@ ALLOWED = {
     "AvahiAdvertiser": WORDS | CORE | RUNTIME | {"Avahi", "GLibLoop", "Synchronization"},
     "RendererProcess": WORDS | RUNTIME | {"RendererWire", "Settings", "GLibLoop", "Synchronization"},
     "AudioOutput": WORDS | {"ALSA", "Synchronization"},
-    "GStreamerRenderer": WORDS | {"GStreamer", "AudioOutput", "GLibLoop", "Synchronization"},
+    "GStreamerRenderer": WORDS | {"GStreamer", "Soup", "AudioOutput", "GLibLoop", "Synchronization"},
     "RouteKit": WORDS | {"RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
     "LoopTestKit": {"GLibLoop", "Synchronization"},
     "ReceiverTestKit": WORDS | CORE | RUNTIME | {"RouteWire", "Synchronization", "Glibc"},
@@ -58,7 +59,7 @@ ALLOWED = {
         "SoupListener", "AvahiAdvertiser", "RendererProcess", "Settings", "GLibLoop", "Synchronization"},
     "linnet-renderer": WORDS | {
         "GStreamerRenderer", "AudioOutput", "RendererWire", "Sandbox", "Settings", "GLibLoop", "Synchronization"},
-    "linnet": WORDS | {"RouteKit", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
+    "linnet": WORDS | {"RouteKit", "Playlists", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
     # Publishes and browses inside a network namespace of the tests.
     "dns-sd-probe": {"Avahi", "GLibLoop", "Settings", "Synchronization", "Glibc"},
     # Measures on the simulated card, whose reader is test support.

@@ -11,7 +11,7 @@ import Synchronization
 /// stage knows which place of the media is heard. Every function may be called on any thread; only `write` and
 /// `setRate` wait, and `beginFlush`, `open` and `close` end that.
 package final class AudioOutput: Sendable {
-    private let ring: FrameRing
+    let ring: FrameRing
     private let device: DeviceFacts
 
     /// Starts the output's thread, which looks at the device and reports its state. Nil if the system has no
@@ -40,17 +40,18 @@ package final class AudioOutput: Sendable {
     package func open(_ stream: StreamID, playing: Bool) {
         ring.change {
             $0.flush()
-            ($0.stream, $0.isFlushing, $0.isPlaying) = (stream, false, playing)
+            ($0.stream, $0.follower, $0.isFlushing, $0.isPlaying) = (stream, nil, false, playing)
             ($0.mediaVolume, $0.heard) = (.full, nil)
         }
     }
 
-    /// Ends a stream: it is not heard from now on. The device is closed a little later.
+    /// Ends a stream, or one that was to follow: it is not heard from now on. The device is closed a little later.
     package func close(_ stream: StreamID) {
         ring.change {
+            $0.unfollow(stream)
             guard $0.stream == stream else { return }
             $0.flush()
-            ($0.stream, $0.heard) = (nil, nil)
+            ($0.stream, $0.follower, $0.heard) = (nil, nil, nil)
         }
     }
 
@@ -94,7 +95,14 @@ package final class AudioOutput: Sendable {
 
     /// No frames follow: what is there is played out, then `drained` is reported.
     package func end(_ stream: StreamID) {
-        ring.change { if $0.stream == stream, !$0.isFlushing { $0.hasEnded = true } }
+        ring.change {
+            if $0.writer == stream, !$0.isFlushing {
+                $0.hasEnded = true
+                $0.join()
+            } else if $0.follower?.stream == stream {
+                $0.follower?.hasEnded = true
+            }
+        }
     }
 
     /// What is heard at `time` of the monotonic clock; nil if nothing of the stream was heard yet.
@@ -106,6 +114,10 @@ package final class AudioOutput: Sendable {
                 // position run away.
                 let elapsed = min(time - heard.clockTime, 500_000_000)
                 heard.position += Int64(Double(elapsed) * heard.rate)
+                // What is heard behind it is another stream.
+                if let end = state.joint?.end, heard.rate > 0 {
+                    heard.position = min(heard.position, Int64(end))
+                }
             }
             heard.clockTime = time
             return heard

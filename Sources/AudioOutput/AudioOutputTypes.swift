@@ -50,6 +50,8 @@ package enum AudioOutputEvent: Equatable, Sendable {
     case starvationChanged(StreamID, Bool)
     /// The last frame was heard.
     case drained(StreamID)
+    /// The first frame of the stream that followed is heard; or all of the one before was heard, and it is waited for.
+    case advanced(StreamID, to: StreamID)
     /// Somebody else moved the mixer.
     case volumeChanged(Volume)
 }

@@ -25,6 +25,13 @@ final class FrameRing: Sendable {
         var isFlushing = false
         var isPlaying = false
         var hasEnded = false
+        /// True once everything was heard.
+        var hasDrained = false
+        /// What is to be heard next, before and after frames of it are here.
+        var follower: Follower?
+        var joint: Joint?
+        /// True if the card holds frames that are not wanted any more.
+        var mustRewind = false
         var rate: Int32 = 0
         var store: FrameStore?
         /// Frames stored so far.
@@ -51,7 +58,9 @@ final class FrameRing: Sendable {
         /// Forgets all frames.
         mutating func flush() {
             epoch += 1
-            (next, kept, hasEnded) = (head, head, false)
+            (next, kept, hasEnded, hasDrained) = (head, head, false, false)
+            // Frames behind the joint are gone as well, so their stream is of no use any more.
+            (joint, mustRewind) = (nil, false)
             marks.removeAll()
         }
     }
@@ -60,10 +69,14 @@ final class FrameRing: Sendable {
     /// Wakes the output thread.
     let readerWake: WakeUp
     private let writerWake: WakeUp
+    /// Wakes the decoder of the stream that follows, beside that of the stream that is heard.
+    let followerWake: WakeUp
 
     init?() {
-        guard let readerWake = WakeUp(), let writerWake = WakeUp() else { return nil }
-        (self.readerWake, self.writerWake) = (readerWake, writerWake)
+        guard let readerWake = WakeUp(), let writerWake = WakeUp(), let followerWake = WakeUp() else {
+            return nil
+        }
+        (self.readerWake, self.writerWake, self.followerWake) = (readerWake, writerWake, followerWake)
     }
 
     /// Changes the state, and wakes both sides.
@@ -71,15 +84,26 @@ final class FrameRing: Sendable {
         state.withLock { body(&$0) }
         readerWake.signal()
         writerWake.signal()
+        followerWake.signal()
     }
 
     // MARK: The decoder's side
 
-    /// Sets the rate of the frames that follow. Waits until earlier ones of another rate were heard.
+    /// Sets the rate of the frames that follow. Waits until earlier ones of another rate were heard, and until it is the
+    /// stream's turn.
     func setRate(_ rate: Int32, for stream: StreamID) -> WriteOutcome {
         while true {
+            var isFollower = false
             let outcome: WriteOutcome? = state.withLock { state in
-                if state.stream != stream { return .closed }
+                if state.follower?.stream == stream {
+                    state.follower?.rate = rate
+                    state.join()
+                }
+                if state.follower?.stream == stream {
+                    isFollower = true
+                    return nil
+                }
+                if state.writer != stream { return .closed }
                 if state.isFlushing { return .flushing }
                 if state.rate == rate { return .written }
                 guard state.head == state.kept, state.reading == nil, !state.isWriting else {
@@ -92,7 +116,7 @@ final class FrameRing: Sendable {
                 return .written
             }
             if let outcome { return leave(outcome) }
-            writerWake.wait(timeout: nil)
+            (isFollower ? followerWake : writerWake).wait(timeout: nil)
         }
     }
 
@@ -108,7 +132,7 @@ final class FrameRing: Sendable {
                 case stop(WriteOutcome)
             }
             let step: Step = state.withLock { state in
-                if state.stream != stream { return .stop(.closed) }
+                if state.writer != stream { return .stop(.closed) }
                 // A flush that came and went while this thread waited has ended this call as well.
                 if state.isFlushing || state.epoch != epoch ?? state.epoch { return .stop(.flushing) }
                 epoch = state.epoch
@@ -132,7 +156,7 @@ final class FrameRing: Sendable {
                     let isOtherWaiting = state.isWriterWaiting
                     state.isWriterWaiting = false
                     // A flush meanwhile moved everything on: these frames belong to nobody then.
-                    if state.epoch != epoch || state.stream != stream { return (false, isOtherWaiting) }
+                    if state.epoch != epoch || state.writer != stream { return (false, isOtherWaiting) }
                     state.head = head + Int64(part)
                     state.hasEnded = false
                     defer { state.isReaderWaiting = false }
@@ -148,7 +172,10 @@ final class FrameRing: Sendable {
 
     /// The decoder of another stream may wait for the same signal: a thread that gives up passes it on.
     private func leave(_ outcome: WriteOutcome) -> WriteOutcome {
-        if outcome != .written { writerWake.signal() }
+        if outcome != .written {
+            writerWake.signal()
+            followerWake.signal()
+        }
         return outcome
     }
 

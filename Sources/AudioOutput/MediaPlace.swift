@@ -22,10 +22,14 @@ struct MarkList: Equatable, Sendable {
     /// More lines than this in half a second of sound are not told apart.
     private static let limit = 64
     private var marks: [Mark] = []
+    private var isCut = false
+
+    /// The next mark begins a line of its own, wherever it stands.
+    mutating func cut() { isCut = true }
 
     /// Notes that `frame` stands at `place`. Within two frames of the line so far it is rounding.
     mutating func note(_ place: MediaPlace, at frame: Int64) {
-        if let last = marks.last {
+        if let last = marks.last, !isCut {
             let expected = last.place.advanced(by: frame - last.frame)
             let isSame =
                 last.place.step == place.step
@@ -33,6 +37,7 @@ struct MarkList: Equatable, Sendable {
             if isSame { return }
             if last.frame == frame { marks.removeLast() }
         }
+        isCut = false
         if marks.count == Self.limit { marks.removeFirst() }
         marks.append(Mark(frame: frame, place: place))
     }
@@ -50,7 +55,16 @@ struct MarkList: Equatable, Sendable {
         while marks.count > 1, marks[1].frame <= frame { marks.removeFirst() }
     }
 
-    mutating func removeAll() { marks.removeAll(keepingCapacity: true) }
+    /// Forgets lines that begin at `frame` or later.
+    mutating func forget(from frame: Int64) {
+        while let last = marks.last, last.frame >= frame { marks.removeLast() }
+        isCut = false
+    }
+
+    mutating func removeAll() {
+        marks.removeAll(keepingCapacity: true)
+        isCut = false
+    }
 }
 
 /// Which frame of the ring each frame given to the card was. Silence that the output put in stands still.

@@ -20,6 +20,7 @@ final class OutputLoop {
         var outputVolume: Volume
         var mediaVolume: Volume
         var isQuitting: Bool
+        var mustRewind: Bool
     }
 
     private let ring: FrameRing
@@ -70,6 +71,7 @@ final class OutputLoop {
         applyVolume(wish, now: now)
         serviceDevice(wish, now: now)
         do throws(PCM.Failure) {
+            if wish.mustRewind { try rewind() }
             if keeper.card != nil, wish.stream != nil { try feed(wish) }
         } catch {
             lose(error)
@@ -84,7 +86,7 @@ final class OutputLoop {
                 stream: $0.stream, epoch: $0.epoch, isPlaying: $0.isPlaying, hasEnded: $0.hasEnded,
                 rate: $0.rate,
                 queued: $0.queued, head: $0.head, outputVolume: $0.outputVolume,
-                mediaVolume: $0.mediaVolume, isQuitting: $0.isQuitting)
+                mediaVolume: $0.mediaVolume, isQuitting: $0.isQuitting, mustRewind: $0.mustRewind)
         }
     }
 
@@ -200,7 +202,8 @@ final class OutputLoop {
             (isPaused, isRunning) = (false, true)
         }
         try fill(wish, card: card, setup: setup)
-        if wish.hasEnded { try pad(card: card, setup: setup) }
+        // A stream that joined after this one's end takes the silence back.
+        if wish.hasEnded { try pad(card: card, setup: setup) } else { hasPadded = false }
         if !isRunning { try startIfEnough(wish, card: card) }
         try noteHeard()
     }
@@ -273,7 +276,9 @@ final class OutputLoop {
     /// Takes back what the card has not played, to give it again later.
     private func rewind() throws(PCM.Failure) {
         try resetCard()
-        ring.state.withLock { if $0.epoch == epoch { $0.next = $0.kept } }
+        ring.state.withLock {
+            if $0.epoch == epoch { ($0.next, $0.mustRewind) = ($0.kept, false) }
+        }
         hasPadded = false
     }
 
@@ -283,6 +288,20 @@ final class OutputLoop {
         ring.advance(kept: next, epoch: epoch)
         try resetCard()
         setSounding(false)
+        passJoint()
+    }
+
+    /// Notes that the stream that followed is heard, and whatever else goes with that moment.
+    private func passJoint(_ body: (inout FrameRing.State) -> Void = { _ in }) {
+        let passed = ring.state.withLock { state -> (from: StreamID, to: StreamID)? in
+            guard state.epoch == epoch else { return nil }
+            let passed = state.passJoint()
+            body(&state)
+            return passed
+        }
+        guard let passed else { return }
+        stream = passed.to
+        report(.advanced(passed.from, to: passed.to))
     }
 
     /// Reads the card's delay, and notes with the time after it what is heard.
@@ -299,8 +318,8 @@ final class OutputLoop {
         guard let (frame, isSilence) = map.ringFrame(of: max(0, cardFrame)) else { return }
         ring.advance(kept: frame, epoch: epoch)
         let isHeard = cardFrame >= 0 && !isSilence
-        ring.state.withLock { state in
-            guard state.epoch == epoch, let place = state.marks.place(of: frame) else { return }
+        passJoint { state in
+            guard let place = state.marks.place(of: frame) else { return }
             let rate = isHeard ? place.step * Double(setup.rate) / 1e9 : 0
             state.heard = HeardPosition(position: Int64(place.position), clockTime: now, rate: rate)
         }
@@ -319,10 +338,23 @@ final class OutputLoop {
 
     private func finishIfHeard() {
         guard !hasDrained, let stream else { return }
-        let (isDone, isEmpty) = ring.state.withLock {
-            ($0.epoch == epoch && $0.hasEnded && $0.head == $0.kept, $0.epoch == epoch && $0.head == $0.kept)
+        let (isDone, isEmpty, turn) = ring.state.withLock { state in
+            let isEmpty = state.epoch == epoch && state.head == state.kept
+            let isDone = isEmpty && state.hasEnded
+            let turn = isDone ? state.takeTurn() : nil
+            if isDone, turn == nil { state.hasDrained = true }
+            return (isDone, isEmpty, turn)
         }
-        if isDone {
+        if let turn {
+            setSounding(false)
+            hasPadded = false
+            do throws(PCM.Failure) { try resetCard() } catch { lose(error) }
+            (self.stream, isStarved) = (turn.to, false)
+            report(.advanced(turn.from, to: turn.to))
+            // The next stream's decoder, and this thread, which has nothing of it yet, or its end.
+            ring.followerWake.signal()
+            ring.readerWake.signal()
+        } else if isDone {
             hasDrained = true
             setSounding(false)
             setStarved(false)
@@ -346,6 +378,10 @@ final class OutputLoop {
         if let retryAt = keeper.retryAt { within(retryAt - now) }
         if let closeAt { within(closeAt - now) }
         let (isEmpty, isNews) = ring.state.withLock { state in
+            // The next stream is told of when it is heard, not with the card's next wake-up.
+            if isRunning, let joint = state.joint, state.rate > 0 {
+                within(Int64(Double(joint.frame - state.kept) * 1e9 / Double(state.rate)))
+            }
             // Frames that came since this turn began have woken nobody; a card that stands may start with them.
             if !isRunning, state.head != wish.head { return (false, true) }
             if !isRunning || state.queued == 0 { state.isReaderWaiting = true }

@@ -17,6 +17,7 @@ static inline guint32 gst_shim_event_seqnum(GstEvent *event) { return gst_event_
 static inline GstMessageType gst_shim_message_type(GstMessage *message) { return GST_MESSAGE_TYPE(message); }
 static inline GstObject *gst_shim_message_source(GstMessage *message) { return GST_MESSAGE_SRC(message); }
 static inline GstClockTime gst_shim_buffer_pts(GstBuffer *buffer) { return GST_BUFFER_PTS(buffer); }
+static inline gboolean gst_shim_buffer_is_clipped(GstBuffer *buffer) { return gst_buffer_get_audio_clipping_meta(buffer) != NULL; }
 static inline gboolean gst_shim_buffer_is_discontinuity(GstBuffer *buffer) { return GST_BUFFER_IS_DISCONT(buffer); }
 static inline GstElement *gst_shim_element(gpointer object) { return GST_ELEMENT(object); }
 static inline GstObject *gst_shim_object(gpointer object) { return GST_OBJECT(object); }

@@ -3,46 +3,76 @@
 
 import CGLib
 import CGStreamer
+import Synchronization
 
 extension Element {
     /// Reads, from the first bytes that come to this parser of MPEG audio, how many frames of the decoded sound
-    /// an encoder put in front, and calls `body` with that number and the rate. The frames are those of the
-    /// encoder (12 bits of the LAME tag) and the 529 of every decoder.
+    /// an encoder put in front and behind, and calls `body` with that before anything is decoded. The frames in front are
+    /// those of the encoder (12 bits of the tag) and the 529 of every decoder.
     ///
-    /// Does nothing from GStreamer 1.24 on, whose parser cuts them itself.
-    package func onEncoderDelay(_ body: @escaping @Sendable (_ frames: Int, _ rate: Int) -> Void) {
-        let version = Library.version
-        guard version.major == 1, version.minor < 24,
-            let pad = unsafe gst_element_get_static_pad(pointer, "sink")
-        else { return }
-        defer { unsafe gst_object_unref(pad) }
-        let box = unsafe Unmanaged.passRetained(DelayBox(body)).toOpaque()
+    /// Does nothing where the parser has them cut itself: GStreamer does so by the tags of LAME, and not by those that
+    /// libavcodec writes in its place (measured with 1.22).
+    package func onEncoderDelay(_ body: @escaping @Sendable (EncoderDelay) -> Void) {
+        guard let sink = unsafe gst_element_get_static_pad(pointer, "sink") else { return }
+        defer { unsafe gst_object_unref(sink) }
+        guard let source = unsafe gst_element_get_static_pad(pointer, "src") else { return }
+        defer { unsafe gst_object_unref(source) }
+        let box = DelayBox(body)
+        unsafe watch(sink, DelayProbe(box: box, isSource: false))
+        unsafe watch(source, DelayProbe(box: box, isSource: true))
+    }
+
+    /// Has the first buffer at a pad looked at.
+    private func watch(_ pad: UnsafeMutablePointer<GstPad>, _ probe: DelayProbe) {
         unsafe gst_pad_add_probe(
             pad, GST_PAD_PROBE_TYPE_BUFFER,
             { _, information, data in
-                let box = unsafe Unmanaged<DelayBox>.fromOpaque(data!).takeUnretainedValue()
-                guard let buffer = unsafe gst_shim_probe_buffer(information) else { return GST_PAD_PROBE_OK }
-                var start = [UInt8](repeating: 0, count: 4096)
-                let count = unsafe start.withUnsafeMutableBytes {
-                    unsafe gst_buffer_extract(buffer, 0, $0.baseAddress, 4096)
+                let probe = unsafe Unmanaged<DelayProbe>.fromOpaque(data!).takeUnretainedValue()
+                guard let buffer = unsafe gst_shim_probe_buffer(information) else {
+                    return GST_PAD_PROBE_OK
                 }
-                if let delay = EncoderDelay(firstBytes: start.prefix(Int(count))) {
-                    box.body(delay.frames, delay.rate)
+                if probe.isSource {
+                    probe.box.tell(isCut: unsafe gst_shim_buffer_is_clipped(buffer) != 0)
+                } else {
+                    var start = [UInt8](repeating: 0, count: 4096)
+                    let count = unsafe start.withUnsafeMutableBytes {
+                        unsafe gst_buffer_extract(buffer, 0, $0.baseAddress, 4096)
+                    }
+                    probe.box.note(EncoderDelay(firstBytes: start.prefix(Int(count))))
                 }
                 return GST_PAD_PROBE_REMOVE
-            }, box, { unsafe Unmanaged<DelayBox>.fromOpaque($0!).release() })
+            }, unsafe Unmanaged.passRetained(probe).toOpaque(),
+            { unsafe Unmanaged<DelayProbe>.fromOpaque($0!).release() })
     }
 }
 
-private final class DelayBox {
-    let body: @Sendable (Int, Int) -> Void
-    init(_ body: @escaping @Sendable (Int, Int) -> Void) { self.body = body }
+/// What was read, until it is known whether it is of use.
+private final class DelayBox: Sendable {
+    private let body: @Sendable (EncoderDelay) -> Void
+    private let delay = Mutex<EncoderDelay?>(nil)
+    init(_ body: @escaping @Sendable (EncoderDelay) -> Void) { self.body = body }
+
+    func note(_ found: EncoderDelay?) { delay.withLock { $0 = found } }
+
+    func tell(isCut: Bool) {
+        guard let delay = delay.withLock({ $0 }), !isCut else { return }
+        body(delay)
+    }
 }
 
-/// The delay that the tag in the first frame of an MP3 file names.
+private final class DelayProbe: Sendable {
+    let box: DelayBox
+    let isSource: Bool
+    init(box: DelayBox, isSource: Bool) { (self.box, self.isSource) = (box, isSource) }
+}
+
+/// What the tag in the first frame of an MP3 file says of the sound that the encoder added.
 package struct EncoderDelay: Equatable, Sendable {
+    /// In front of the sound, of the encoder and the decoder together.
     package let frames: Int
     package let rate: Int
+    /// Frames of the sound alone; nil if the tag does not count.
+    package let length: Int?
 
     /// Nil if there is no such tag at the beginning of `bytes`.
     package init?(firstBytes bytes: ArraySlice<UInt8>) {
@@ -66,7 +96,11 @@ package struct EncoderDelay: Equatable, Sendable {
         let at = tag + 8 + fields
         guard at + 24 <= bytes.count, bytes[at] == UInt8(ascii: "L") else { return nil }
         let delay = Int(bytes[at + 21]) << 4 | Int(bytes[at + 22] >> 4)
+        let padding = Int(bytes[at + 22] & 15) << 8 | Int(bytes[at + 23])
         guard delay > 0, delay < 3000 else { return nil }
         frames = delay + 529
+        let blocks = flags & 1 != 0 ? bytes[tag + 8..<tag + 12].reduce(0) { $0 << 8 | Int($1) } : 0
+        let sound = blocks * (isVersion1 ? 1152 : 576) - delay - padding
+        length = sound > 0 ? sound : nil
     }
 }

@@ -12,6 +12,8 @@ package enum PipelineMessage: Sendable {
     case tagged(TagValues)
     /// All streams of the item; comes again when they change.
     case streamsFound(StreamSet)
+    /// The streams that a demuxer of adaptive streams can download; it chooses when this was heard.
+    case streamsOffered(StreamSet)
     case streamsSelected([String])
     case durationChanged
     case contextMade(Context)
@@ -74,12 +76,15 @@ extension PipelineMessage {
             self = .tagged(unsafe TagValues(list))
             unsafe gst_shim_tag_list_unref(list)
         case GST_MESSAGE_STREAM_COLLECTION:
-            // Parsers post their own ones as well; this one is of all.
-            guard unsafe source(message) == "decodebin3" else { return nil }
+            // Parsers post their own ones as well; these are of all.
+            let source = unsafe source(message)
+            let isOffer = ["hlsdemux2", "dashdemux2", "mssdemux2"].contains(source)
+            guard isOffer || source == "decodebin3" else { return nil }
             var collection: UnsafeMutablePointer<GstStreamCollection>?
             unsafe gst_message_parse_stream_collection(message, &collection)
             guard let collection = unsafe collection else { return nil }
-            self = .streamsFound(unsafe StreamSet(adopting: collection))
+            let set = unsafe StreamSet(adopting: collection)
+            self = isOffer ? .streamsOffered(set) : .streamsFound(set)
         case GST_MESSAGE_STREAMS_SELECTED:
             self = .streamsSelected(
                 (0..<min(64, unsafe gst_message_streams_selected_get_size(message))).compactMap { index in

@@ -35,6 +35,19 @@ extension Element {
         unsafe g_signal_connect_closure(pointer, signal, closure, 0)
     }
 
+    /// Lets `choose` say for each stream of a set whether it is played: yes, no, or as the element likes (nil).
+    package func onStreamOffered(_ choose: @escaping @Sendable (MediaStream, StreamSet) -> Bool?) {
+        connect("select-stream") { arguments in
+            guard let collection = unsafe arguments.object(1), let stream = unsafe arguments.object(2) else {
+                return -1
+            }
+            unsafe gst_object_ref(collection)
+            let set = unsafe StreamSet(adopting: gst_shim_collection(collection))
+            guard let choice = unsafe choose(MediaStream(gst_shim_stream(stream)), set) else { return -1 }
+            return choice ? 1 : 0
+        }
+    }
+
     /// Runs `body` for each element that is added anywhere inside this bin, before it starts.
     package func onElementAdded(_ body: @escaping @Sendable (Element) -> Void) {
         connect("deep-element-added") { arguments in

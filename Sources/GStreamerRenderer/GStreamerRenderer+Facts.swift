@@ -40,8 +40,10 @@ extension GStreamerRenderer {
 
     // MARK: Timeline
 
-    func askPipeline() {
-        guard let pipeline = playback?.pipeline else { return }
+    func askPipeline() { ask(playback?.pipeline) }
+
+    func ask(_ pipeline: MediaPipeline?) {
+        guard let pipeline else { return }
         let number = pipeline.number
         pipeline.ask { [inputs] in inputs.yield(.asked(pipeline: number, $0)) }
     }
@@ -82,6 +84,7 @@ extension GStreamerRenderer {
             report(.timelineChanged(current.id, timeline))
         }
         if current.hasReportedLoaded { askAgain(timeline) }
+        considerNext()
         if timeline.capabilities.contains(.seek), playback?.phase != .loading, playback?.nextSeek != nil {
             startSeeking()
         }

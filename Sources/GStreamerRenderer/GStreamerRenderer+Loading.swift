@@ -10,12 +10,18 @@ extension GStreamerRenderer {
     private static let stuckLimit = SerialWorker.threadLimit - 2
 
     /// Up to here, in nanoseconds, reading through is as quick as a move, and cannot fail.
-    private static let nearBeginning: Int64 = 3_000_000_000
+    static let nearBeginning: Int64 = 3_000_000_000
 
     func load(_ id: LoadID, _ item: MediaItem, playing: Bool) {
         giveUp()
         playback = Playback(id: id, item: item, playing: playing)
-        guard let scheme = Library.scheme(of: item.uri) else {
+        begin()
+    }
+
+    /// Begins what is current.
+    func begin() {
+        guard let current = playback else { return }
+        guard let scheme = Library.scheme(of: current.item.uri) else {
             return fail(MediaFailure(.invalidURL, "The media's address is not valid."))
         }
         guard configuration.schemes.contains(scheme) else {
@@ -23,35 +29,29 @@ extension GStreamerRenderer {
                 MediaFailure(.unsupportedScheme, "Addresses that begin with \(scheme): are not played."))
         }
         startPipeline()
-        if playing { setBuffering(true) }
+        if current.isPlaying { setBuffering(true) }
     }
+
+    /// True if so many pipelines do not end that no more are begun.
+    var isCrowded: Bool { SerialWorker.busy >= Self.stuckLimit }
 
     /// Builds the pipeline of the current load and starts it, also for the second time with more plugins.
     func startPipeline() {
-        guard SerialWorker.busy < Self.stuckLimit else {
+        guard !isCrowded else {
             return fail(MediaFailure(.internalFailure, "Too many pipelines do not end."))
         }
         pipelineCount += 1
-        let number = pipelineCount
-        playback?.stream = StreamID(number)
+        playback?.stream = StreamID(pipelineCount)
         let isNear = (playback?.place ?? 0) <= Self.nearBeginning && playback?.pipelineRate == 1
         if isNear { playback?.isHeld = false }
         guard let current = playback else { return }
         output.open(current.stream, playing: current.isPlaying && !current.isHeld)
         output.setMediaVolume(current.volume, for: current.stream)
-        let feed = StreamFeed(stream: current.stream, output: output) { [inputs] arrival in
-            inputs.yield(.arrived(pipeline: number, arrival))
-        }
-        if isNear, current.place > 0 { feed.begin(at: Double(current.place)) }
-        let request = MediaPipeline.Request(
-            uri: current.item.uri, headers: current.item.headers,
-            userAgent: current.item.userAgent ?? configuration.userAgent, rates: rates,
-            video: configuration.video, audio: current.table.currentAudio, contexts: contexts)
+        let beginning = isNear && current.place > 0 ? Double(current.place) : nil
         do throws(MediaFailure) {
-            let pipeline = try MediaPipeline(number: number, request: request, feed: feed) {
-                [inputs] message in
-                inputs.yield(.message(pipeline: number, message))
-            }
+            let pipeline = try makePipeline(
+                current.item, audio: current.table.currentAudio,
+                feed: feed(for: current.stream, beginning: beginning), isHeld: current.isHeld)
             playback?.pipeline = pipeline
             pipeline.start()
         } catch {
@@ -59,14 +59,40 @@ extension GStreamerRenderer {
         }
     }
 
+    /// What carries frames into a stream of the output, which is named like its pipeline; those before `beginning`
+    /// are dropped.
+    func feed(for stream: StreamID, beginning: Double?) -> StreamFeed {
+        let feed = StreamFeed(stream: stream, output: output) { [inputs] arrival in
+            inputs.yield(.arrived(pipeline: stream.number, arrival))
+        }
+        if let beginning { feed.begin(at: beginning) }
+        return feed
+    }
+
+    /// The pipeline of an item, not started.
+    func makePipeline(
+        _ item: MediaItem, audio: String?, feed: StreamFeed, isHeld: Bool = false
+    ) throws(MediaFailure) -> MediaPipeline {
+        let number = feed.stream.number
+        let request = MediaPipeline.Request(
+            uri: item.uri, headers: item.headers, userAgent: item.userAgent ?? configuration.userAgent,
+            rates: rates, video: configuration.video, audio: audio, contexts: contexts, isHeld: isHeld,
+            answerLimit: min(.seconds(10), max(.seconds(1), configuration.outageLimit / 4)))
+        return try MediaPipeline(
+            number: number, request: request, feed: feed,
+            onAdaptive: { [inputs] in inputs.yield(.adaptiveFound) },
+            onMessage: { [inputs] in inputs.yield(.message(pipeline: number, $0)) })
+    }
+
     /// Begins again at `place` in nanoseconds with a new pipeline, as if nothing had been heard yet.
     func reload(at place: Int64) {
+        cancelPreparation()
         guard let current = playback else { return }
         for seek in [current.seek, current.nextSeek] {
             if let id = seek?.id { report(.seekFinished(current.id, id, failure: nil)) }
         }
         output.close(current.stream)
-        current.pipeline?.tearDown()
+        if let pipeline = current.pipeline { end(pipeline) }
         playback?.begin(at: place)
         startPipeline()
         updateTicking()
@@ -82,13 +108,14 @@ extension GStreamerRenderer {
 
     /// Ends the current load without a word: nothing of it is heard from now on.
     func giveUp() {
+        cancelPreparation()
         guard let current = playback else { return }
         playback = nil
         output.close(current.stream)
         for seek in [current.seek, current.nextSeek] {
             if let id = seek?.id { report(.seekFinished(current.id, id, failure: nil)) }
         }
-        current.pipeline?.tearDown()
+        if let pipeline = current.pipeline { end(pipeline) }
         updateTicking()
     }
 
@@ -117,22 +144,31 @@ extension GStreamerRenderer {
             playback?.table.note(selected: identifiers)
             reportTracks()
         case .durationChanged: if playback?.hasReportedLoaded == true { askPipeline() }
-        case .contextMade(let context):
-            contexts.removeAll { $0.type == context.type }
-            // GStreamer knows a handful of kinds.
-            if contexts.count < 16 { contexts.append(context) }
-        case .ended: break
+        case .contextMade(let context): keep(context)
+        case .streamsOffered: break
+        case .ended:
+            playback?.isDecoded = true
+            considerNext()
         }
+    }
+
+    /// Keeps what the elements of later pipelines can share.
+    func keep(_ context: Context) {
+        contexts.removeAll { $0.type == context.type }
+        // GStreamer knows a handful of kinds.
+        if contexts.count < 16 { contexts.append(context) }
     }
 
     private func pipelineFailed(_ failure: PipelineFailure) {
         guard let current = playback else { return }
         let reason = MediaFailure(failure, missing: current.missing)
         if reason.code == .missingPlugin, current.phase == .loading, addPluginsAndRetry() { return }
+        if survives(reason) { return }
         guard current.phase == .ready, current.isSounding, current.seek == nil, current.nextSeek == nil else {
             return fail(current.failure ?? reason)
         }
-        // What came before the damage is heard to its end.
+        // What came before the damage is heard to its end. Nothing joins it there.
+        cancelPreparation()
         playback?.failure = current.failure ?? reason
     }
 
@@ -143,7 +179,7 @@ extension GStreamerRenderer {
             return false
         }
         output.close(current.stream)
-        current.pipeline?.tearDown()
+        if let pipeline = current.pipeline { end(pipeline) }
         playback?.pipeline = nil
         playback?.missing = nil
         let id = current.id
@@ -197,7 +233,9 @@ extension GStreamerRenderer {
         playback?.isHeld = false
         applyPlaying()
         setBuffering(false)
+        recovered()
         askPipeline()
+        considerNext()
     }
 
     /// The last frame was heard.
@@ -205,8 +243,10 @@ extension GStreamerRenderer {
         guard let current = playback else { return }
         if let failure = current.failure { return fail(failure) }
         if current.seek?.isExecuting == true || current.nextSeek != nil { return }
+        if current.outage != nil { return outputRanDry() }
         if current.seek != nil { finishSeek(nil) }
         if current.phase == .loading { becomeReady() }
+        if current.next != nil { return beginNext() }
         playback?.phase = .ended
         playback?.isSounding = false
         playback?.scan = nil

@@ -65,6 +65,8 @@ extension GStreamerRenderer {
         else {
             return
         }
+        cancelPreparation()
+        playback?.isDecoded = false
         // A pipeline that has failed moves no more.
         if current.failure != nil { return reload(at: current.nextSeek?.position ?? place()) }
         if let older = current.seek?.id { report(.seekFinished(current.id, older, failure: nil)) }
@@ -85,12 +87,22 @@ extension GStreamerRenderer {
     ) {
         playback?.seek = seek
         let (name, number) = (pipeline.number, seek.number)
+        // A move that takes longer than this is noticed as buffering.
+        later(.milliseconds(200), .seekIsSlow(pipeline: name, number: number))
+        if pipeline.demuxer?.hasPeriods == true, playback?.phase != .loading {
+            return reload(at: seek.position)
+        }
+        if let demuxer = pipeline.demuxer, !demuxer.isQuiet { return awaitQuiet(demuxer, for: seek) }
+        move(seek, on: pipeline, precision: precision)
+    }
+
+    func move(_ seek: Playback.Seek, on pipeline: MediaPipeline, precision: MediaPipeline.Precision) {
+        let (name, number) = (pipeline.number, seek.number)
+        pipeline.demuxer?.release()
         pipeline.seek(to: seek.position, rate: playback?.pipelineRate ?? 1, precision: precision) {
             [inputs] in
             inputs.yield(.seekAnswered(pipeline: name, number: number, accepted: $0))
         }
-        // A move that takes longer than this is noticed as buffering.
-        later(.milliseconds(200), .seekIsSlow(pipeline: name, number: number))
     }
 
     /// A guess led to `found` in nanoseconds: looks elsewhere, and in the end without guessing.
@@ -128,6 +140,8 @@ extension GStreamerRenderer {
             startSeeking()
         } else if seek.hasArrived {
             finishSeek(nil)
+        } else {
+            watchForFreeze()
         }
     }
 
@@ -144,6 +158,7 @@ extension GStreamerRenderer {
         }
         if current.isPlaying { setBuffering(false) }
         reportPosition()
+        considerNext()
     }
 
     // MARK: Speed and scan

@@ -5,6 +5,7 @@ import AudioOutput
 package import GLibLoop
 import GStreamer
 package import MediaModel
+import Soup
 
 /// Plays media with GStreamer into the output stage, one item at a time.
 ///
@@ -25,6 +26,12 @@ package actor GStreamerRenderer {
         case seekIsSlow(pipeline: UInt64, number: UInt64)
         case asked(pipeline: UInt64, MediaPipeline.Facts)
         case askAgain(pipeline: UInt64)
+        case adaptiveFound
+        case quietDue(pipeline: UInt64, number: UInt64)
+        case endDue
+        case freezeDue(pipeline: UInt64, seek: UInt64)
+        case recoveryDue(LoadID, attempt: Int)
+        case troubleOver(LoadID, skipped: Int)
         case pluginsAdded(LoadID)
         case tick(UInt64)
         case scanTick(UInt64)
@@ -50,6 +57,10 @@ package actor GStreamerRenderer {
     var ticking: UInt64 = 0
     var isTicking = false
     var scanCount: UInt64 = 0
+    /// Pipelines that are over and have requests under way, with the time, in nanoseconds, until which that is waited for.
+    var ending: [(pipeline: MediaPipeline, until: Int64)] = []
+    /// Answers for segments that are not there.
+    var standIn: Server?
 
     /// Starts GStreamer and the output. `report` is called in order, on the loop's thread. Nil if the system has
     /// no threads or descriptors left.
@@ -81,34 +92,38 @@ package actor GStreamerRenderer {
             handle(input)
         }
         giveUp()
+        for one in ending { one.pipeline.tearDown() }
         output.shutDown()
     }
 
-    private func handle(_ input: Input) {
+    func handle(_ input: Input) {
+        if let number = input.pipeline, number != playback?.pipeline?.number {
+            return handleNext(input, of: number)
+        }
         switch input {
         case .command(let command): handle(command)
         case .output(let event): handle(event)
-        case .message(let pipeline, let message):
-            guard playback?.pipeline?.number == pipeline else { return }
-            handle(message)
-        case .arrived(let pipeline, let arrival):
-            guard playback?.pipeline?.number == pipeline else { return }
+        case .message(_, let message): handle(message)
+        case .arrived(_, let arrival):
             switch arrival {
             case .frames(let flushes): framesArrived(flushes: flushes)
             case .astray(let flushes, let position): guessAgain(flushes: flushes, found: position)
             }
-        case .seekAnswered(let pipeline, let number, let accepted):
-            guard playback?.pipeline?.number == pipeline else { return }
-            seekAnswered(number, accepted: accepted)
-        case .seekIsSlow(let pipeline, let number):
-            guard playback?.pipeline?.number == pipeline, playback?.seek?.number == number else { return }
-            setBuffering(true)
-        case .asked(let pipeline, let facts):
-            guard playback?.pipeline?.number == pipeline else { return }
-            learn(facts)
-        case .askAgain(let pipeline):
-            guard playback?.pipeline?.number == pipeline else { return }
+        case .seekAnswered(_, let number, let accepted): seekAnswered(number, accepted: accepted)
+        case .seekIsSlow(_, let number): if playback?.seek?.number == number { setBuffering(true) }
+        case .asked(_, let facts): learn(facts)
+        case .askAgain:
             if playback?.phase == .loading { startSeeking() } else { askPipeline() }
+        case .adaptiveFound: openStandIn()
+        case .quietDue(_, let number): moveOnceQuiet(number)
+        case .endDue: endQuietOnes()
+        case .freezeDue(_, let seek): endFreeze(seek: seek)
+        case .recoveryDue(let load, let attempt):
+            if playback?.id == load, playback?.outage?.attempt == attempt { tryToRecover() }
+        case .troubleOver(let load, let skipped):
+            if playback?.id == load, playback?.skipped == skipped, playback?.outage == nil {
+                report(.errorChanged(load, nil))
+            }
         case .pluginsAdded(let load):
             hasAddedPlugins = true
             if playback?.id == load { startPipeline() }
@@ -138,6 +153,7 @@ package actor GStreamerRenderer {
             if isCurrent(id) { giveUp() }
             report(.stopped(id))
         case .warmUp: warmUp()
+        case .prepareNext(let id, let upcoming): if isCurrent(id) { prepareNext(upcoming) }
         }
     }
 
@@ -153,16 +169,24 @@ package actor GStreamerRenderer {
         case .soundingChanged(let stream, let isSounding):
             guard playback?.stream == stream else { return }
             playback?.isSounding = isSounding
-            if isSounding { setBuffering(false) }
+            if isSounding {
+                setBuffering(false)
+                playback?.freezes = 0
+            }
             reportPosition()
             updateTicking()
         case .starvationChanged(let stream, let isStarved):
             guard playback?.stream == stream else { return }
             if isStarved, let failure = playback?.failure { return fail(failure) }
             setBuffering(isStarved)
+            if isStarved {
+                outputRanDry()
+                watchForFreeze()
+            }
         case .drained(let stream):
             guard playback?.stream == stream else { return }
             drained()
+        case .advanced(let old, let new): advanced(from: old, to: new)
         }
     }
 
@@ -179,6 +203,8 @@ package actor GStreamerRenderer {
     private func tick(_ number: UInt64) {
         guard number == ticking, isTicking, let playback else { return }
         reportPosition(isDue: true)
+        reportHoles()
+        considerNext()
         if playback.timeline.isLive || playback.timeline.range == .empty { askPipeline() }
         later(.seconds(1), .tick(ticking))
     }

@@ -3,6 +3,7 @@
 
 import GStreamer
 import MediaModel
+import Soup
 import Synchronization
 
 /// The elements that play one item, and the worker that does with them what may take long.
@@ -27,11 +28,15 @@ final class MediaPipeline: Sendable {
         /// The sound that is wanted, as `TrackTable` names it; nil is the item's own choice.
         var audio: String?
         var contexts: [Context]
+        /// True if playback begins elsewhere than the media.
+        var isHeld = false
+        /// How long the server of an adaptive stream may be silent within an answer.
+        var answerLimit = Duration.seconds(10)
     }
 
-    /// Builds the elements and starts nothing. Throws the failure to report if one of them is not installed.
+    /// Builds the elements and starts nothing. `onAdaptive` hears of a demuxer of adaptive streams. Throws the failure to report if one of them is not installed.
     init(
-        number: UInt64, request: Request, feed: StreamFeed,
+        number: UInt64, request: Request, feed: StreamFeed, onAdaptive: @escaping @Sendable () -> Void,
         onMessage: @escaping @Sendable (PipelineMessage) -> Void
     ) throws(MediaFailure) {
         (self.number, self.feed) = (number, feed)
@@ -58,6 +63,13 @@ final class MediaPipeline: Sendable {
         // Before the head comes: it has elements in it already.
         pipeline.onElementAdded { [parts] element in
             parts.note(element.factoryName)
+            if AdaptiveDemuxer.names.contains(element.factoryName) {
+                let line = RequestTap.Line(
+                    userAgent: request.userAgent, fields: request.headers.map { ($0.name, $0.value) },
+                    address: request.uri, answerLimit: request.answerLimit)
+                parts.demuxer = AdaptiveDemuxer(element, line: line, isHeld: request.isHeld)
+                onAdaptive()
+            }
             Self.setUp(element, for: request, feed: feed)
         }
         pipeline.add(tail)
@@ -65,11 +77,25 @@ final class MediaPipeline: Sendable {
         head.set("uri", string: request.uri)
         head.linkPads(ofType: "audio/", to: tail)
         try setUpVideo(request.video)
+        // What a demuxer of adaptive streams plays is chosen by this and by `AdaptiveDemuxer.select`.
+        head.onStreamOffered { [wanted] stream, set in
+            guard stream.kind == .audio, let audio = wanted.identifier else { return nil }
+            var table = TrackTable(set.streams)
+            guard table.contains(audio, kind: .audio) else { return nil }
+            table.currentAudio = audio
+            return table.selectedAudioStreams.contains(stream.identifier)
+        }
         for context in request.contexts { pipeline.setContext(context) }
-        pipeline.onMessage { [head, wanted] message in
+        pipeline.onMessage { [head, wanted, parts] message in
             // The choice must be made before this call returns, or the element makes one of its own.
-            if case .streamsFound(let set) = message {
-                Self.select(from: set, in: head, wanted: wanted, video: request.video)
+            switch message {
+            case .streamsFound(let set):
+                let selected = Self.selected(from: set, wanted: wanted, video: request.video)
+                if !selected.isEmpty { _ = head.selectStreams(selected) }
+            case .streamsOffered(let set):
+                return parts.demuxer?.select(
+                    Self.selected(from: set, wanted: wanted, video: request.video)) ?? ()
+            default: break
             }
             onMessage(message)
         }
@@ -100,10 +126,11 @@ final class MediaPipeline: Sendable {
         head.linkPads(ofType: "video/", to: screen)
     }
 
-    /// Chooses streams if the item has more than sound: others are not decoded unless they are shown.
-    private static func select(
-        from set: StreamSet, in head: Element, wanted: WantedAudio, video: RendererConfiguration.VideoSink
-    ) {
+    /// Chooses streams if the item has more than sound: others are not decoded unless they are shown. None if the
+    /// choice is the element's.
+    private static func selected(
+        from set: StreamSet, wanted: WantedAudio, video: RendererConfiguration.VideoSink
+    ) -> [String] {
         let streams = set.streams
         var table = TrackTable(streams)
         if let audio = wanted.identifier, table.contains(audio, kind: .audio) { table.currentAudio = audio }
@@ -111,8 +138,7 @@ final class MediaPipeline: Sendable {
         if video != .none, let first = streams.first(where: { $0.kind == .video }) {
             selected.append(first.identifier)
         }
-        guard !selected.isEmpty, streams.count > 1 else { return }
-        _ = head.selectStreams(selected)
+        return streams.count > 1 ? selected : []
     }
 
     /// Sets up an element that another one made.
@@ -126,16 +152,16 @@ final class MediaPipeline: Sendable {
             // Seconds without any byte.
             element.set("timeout", "20")
             element.set("retries", "3")
-        case "hlsdemux2", "dashdemux2", "mssdemux2":
-            // Ten seconds of coded media: enough for a bad moment of the network, little memory.
-            element.set("max-buffering-time", "10000000000")
         case "multiqueue":
             guard request.video == .none else { return }
             // The queue's own limit, which is a quarter of a second, would hold back frame by frame.
             element.set("min-interleave-time", "3000000000")
             element.onSoundOffered { feed.holdBack(at: $0) }
         case "mpegaudioparse":
-            element.onEncoderDelay { frames, rate in feed.trim = Double(frames) * 1e9 / Double(rate) }
+            element.onEncoderDelay { delay in
+                let step = 1e9 / Double(delay.rate)
+                feed.cut(before: Double(delay.frames) * step, length: delay.length.map { Double($0) * step })
+            }
         default:
             // Of a decoder: damaged frames are passed over, however many, and what can be heard is heard.
             if element.hasProperty("max-errors") { element.set("max-errors", "-1") }
@@ -147,6 +173,9 @@ final class MediaPipeline: Sendable {
     func start() {
         worker.perform { [pipeline] in pipeline.setState(.playing) }
     }
+
+    /// The demuxer of an adaptive stream; nil for other media, and before it is known.
+    var demuxer: AdaptiveDemuxer? { parts.demuxer }
 
     /// True if the titles of streams name tracks, not the item, which has a `single` stream or more.
     func hasTrackTitles(ofSingle single: Bool) -> Bool { parts.hasTrackTitles(ofSingle: single) }
@@ -214,8 +243,14 @@ final class MediaPipeline: Sendable {
         }
     }
 
-    /// Takes everything apart, some time. The feed must be closed before: a thread that waits there holds
-    /// locks of the pipeline.
+    /// Ends the sound; what remains is to be taken apart once it is quiet.
+    func close() {
+        feed.close()
+        demuxer?.hold()
+    }
+
+    /// Takes everything apart, some time. The feed is closed before: a thread that waits there holds locks of the
+    /// pipeline.
     func tearDown() {
         feed.close()
         worker.perform { [pipeline] in pipeline.setState(.null) }
@@ -225,6 +260,11 @@ final class MediaPipeline: Sendable {
 /// The factories of a pipeline's elements, noted as they are made.
 private final class Parts: Sendable {
     private let names = Mutex<Set<String>>([])
+    private let adaptive = Mutex<AdaptiveDemuxer?>(nil)
+    var demuxer: AdaptiveDemuxer? {
+        get { adaptive.withLock { $0 } }
+        set { adaptive.withLock { $0 = newValue } }
+    }
     func note(_ name: String) { names.withLock { if $0.count < 64 { $0.insert(name) } } }
     func hasTrackTitles(ofSingle single: Bool) -> Bool {
         names.withLock { $0.contains("matroskademux") || !single && $0.contains("qtdemux") }

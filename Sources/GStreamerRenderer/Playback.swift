@@ -34,6 +34,8 @@ struct Playback {
         var guess: Int64 = 0
         /// Flushes before it; frames that come after more are its own.
         var flushes = 0
+        /// Until when it waits for a quiet demuxer, in nanoseconds of the monotonic clock.
+        var patience: Int64 = 0
     }
 
     let id: LoadID
@@ -56,6 +58,10 @@ struct Playback {
     /// Where playback stands while nothing is heard, in nanoseconds.
     var place: Int64
     var isSounding = false
+    /// True once the pipeline has given its last frame away.
+    var isDecoded = false
+    /// What follows.
+    var next: NextItem?
     var isBuffering = false
     var hasReportedLoaded = false
     /// Questions for a length that was not known yet.
@@ -71,6 +77,24 @@ struct Playback {
     /// What the pipeline ended with while sound that it had given was still to be heard.
     var failure: MediaFailure?
     var reported: PlaybackPosition?
+    /// What is being done about a server that is gone; nil while all is well.
+    var outage: Outage?
+    /// Segments that were passed over, as far as that was reported.
+    var skipped = 0
+    /// Beginnings after a freeze since sound was heard last.
+    var freezes = 0
+
+    /// A server that is gone.
+    struct Outage {
+        /// When it began to be heard, in nanoseconds of the monotonic clock.
+        var since: Int64
+        /// Counts the attempts; answers to earlier ones are late.
+        var attempt = 0
+        /// True while what was read before is still heard.
+        var isDraining = true
+        /// True while a pipeline of the newest attempt loads.
+        var isTrying = false
+    }
 
     /// A scan under way.
     struct Scan {
@@ -95,7 +119,8 @@ struct Playback {
     /// Forgets how far the load had come; what was asked for and what is known of the media stay.
     mutating func begin(at place: Int64) {
         (pipeline, seek, nextSeek, failure) = (nil, nil, nil, nil)
-        (phase, isHeld, isSounding) = (.loading, place > 0, false)
+        (phase, isHeld, isSounding, isDecoded) = (.loading, place > 0, false, false)
+        skipped = 0
         self.place = place
     }
 

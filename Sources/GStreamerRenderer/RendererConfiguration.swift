@@ -23,6 +23,8 @@ package struct RendererConfiguration: Equatable, Sendable {
     package var schemes: Set<String>
     /// A folder of plugins that are loaded when the usual ones do not do; nil for none.
     package var fallbackPlugins: String?
+    /// How long a stream whose server is gone is waited for.
+    package var outageLimit = Duration.seconds(120)
     /// A folder of tiny files, one of each format, that are decoded while warming up; nil for none.
     package var warmFiles: String?
 

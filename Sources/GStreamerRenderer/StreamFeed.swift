@@ -30,6 +30,8 @@ final class StreamFeed: AudioSinkTarget {
         var isOver = false
         /// Nanoseconds of the decoder's delay at the beginning of an MP3 file, which belong to no sound.
         var trim: Double = 0
+        /// Where the sound ends, in nanoseconds; what follows was added by an encoder. Nil if nobody said.
+        var end: Double?
     }
 
     /// The goal of a move.
@@ -76,10 +78,10 @@ final class StreamFeed: AudioSinkTarget {
     var flushes: Int { state.withLock { $0.flushes } }
 
     /// Media time by which decoded frames stand late; `position` of everything is corrected by it.
-    var trim: Double {
-        get { state.withLock { $0.trim } }
-        set { state.withLock { $0.trim = newValue } }
-    }
+    var trim: Double { state.withLock { $0.trim } }
+
+    /// Cuts off what an encoder added: nanoseconds in front, and all behind `length`. Before the first frames.
+    func cut(before trim: Double, length: Double?) { state.withLock { ($0.trim, $0.end) = (trim, length) } }
 
     /// Says where the frames after the next flush are wanted from; nil takes them as they come.
     func aim(at target: Target?) { state.withLock { $0.nextTarget = target } }
@@ -93,35 +95,40 @@ final class StreamFeed: AudioSinkTarget {
 
     func write(_ frames: Span<Float>, position: Double, step: Double) -> SinkFlow {
         let count = frames.count / 2
-        let (place, skipped, arrival): (Double, Int, Arrival?) = state.withLock { state in
+        let (place, skipped, last, arrival): (Double, Int, Int, Arrival?) = state.withLock { state in
             state.isStarved = false
             let start = (position.isNaN ? state.expected : position) - (position.isNaN ? 0 : state.trim)
             state.expected = start + step * Double(count)
-            if state.isAstray { return (start, count, nil) }
+            let last =
+                state.end.map { end in
+                    step > 0 ? min(count, max(0, Int(((end - start) / step).rounded()))) : count
+                } ?? count
+            if state.isAstray { return (start, count, last, nil) }
             if let target = state.target, target.isChecked {
                 // One block of a coded format may lie between what is there and what is wanted.
                 let isFar = target.isGuess && start < target.position - Self.farBefore
                 if start > target.position + step * Double(count) + Self.nearBehind || isFar {
                     state.isAstray = true
-                    return (start, count, .astray(flushes: state.flushes, position: start))
+                    return (start, count, last, .astray(flushes: state.flushes, position: start))
                 }
                 state.target?.isChecked = false
             }
             let first = max(0, state.target?.position ?? 0)
             let skipped =
                 start < first - step / 2 && step > 0 ? min(count, Int(((first - start) / step).rounded())) : 0
-            guard skipped < count else { return (start, skipped, nil) }
+            guard skipped < last else { return (start, count, last, nil) }
             state.target = nil
             if state.isFresh { state.nextTarget = nil }
             defer { state.isFresh = false }
             return (
-                start + step * Double(skipped), skipped, state.isFresh ? .frames(flushes: state.flushes) : nil
+                start + step * Double(skipped), skipped, last,
+                state.isFresh ? .frames(flushes: state.flushes) : nil
             )
         }
         if let arrival { onArrival(arrival) }
         letReadingGoOn()
         guard skipped < count else { return .ok }
-        let kept = frames.extracting(skipped * 2..<count * 2)
+        let kept = frames.extracting(skipped * 2..<last * 2)
         state.withLock { $0.isWriting = true }
         defer { state.withLock { $0.isWriting = false } }
         return flow(output.write(kept, position: place, step: step, for: stream))

@@ -54,6 +54,10 @@ package enum RendererCommand: Equatable, Sendable {
     case setOutputVolume(Volume)
     /// Ends the load; always answered with `stopped`.
     case stop(LoadID)
+    /// Says what is to follow this load, in place of what was said before; nil is nothing. The renderer makes it ready in
+    /// time and goes over to it without a gap where it can: then it reports `advanced`, and the load, its intent to play
+    /// and its volume go on with the next item. A renderer may ignore this: then the load ends as any other.
+    case prepareNext(LoadID, UpcomingItem?)
     /// Makes ready for a first load: loads plugins, opens nothing.
     case warmUp
 }
@@ -69,6 +73,8 @@ package enum RendererEvent: Equatable, Sendable {
     case timelineChanged(LoadID, Timeline)
     case positionChanged(LoadID, PlaybackPosition)
     case bufferingChanged(LoadID, Bool)
+    /// Something went wrong that the load survives, so far; nil once it is well again.
+    case errorChanged(LoadID, MediaFailure?)
     case metadataChanged(LoadID, Metadata)
     case artworkFound(LoadID, Artwork)
     case tracksChanged(LoadID, Tracks)
@@ -76,6 +82,11 @@ package enum RendererEvent: Equatable, Sendable {
     case seekFinished(LoadID, SeekID, failure: MediaFailure?)
     /// The last sample was heard.
     case ended(LoadID)
+    /// The first sample of the item that was to follow is heard, or its turn came and it is waited for. The load before is
+    /// over without `ended`; nothing was reported of the new one until now.
+    case advanced(LoadID, to: LoadID)
+    /// The item that was to follow this load cannot be played. The load goes on, and nothing follows it any more.
+    case nextFailed(LoadID, next: LoadID, MediaFailure)
     /// The load is over.
     case failed(LoadID, MediaFailure)
     case stopped(LoadID)
@@ -84,6 +95,13 @@ package enum RendererEvent: Equatable, Sendable {
     case outputVolumeChanged(Volume)
     /// The renderer is gone; a new one starts by itself. Its loads are lost.
     case exited(reason: String)
+}
+
+/// An item that follows another one, under the number that its load will have.
+package struct UpcomingItem: Equatable, Sendable {
+    package var load: LoadID
+    package var item: MediaItem
+    package init(load: LoadID, item: MediaItem) { (self.load, self.item) = (load, item) }
 }
 
 /// What a renderer knows when enough is loaded to play.

@@ -206,7 +206,7 @@ package final class ReceiverShell {
         guard !timers.isEmpty else { return }
         if state.player == nil { (timers[.progress], timers[.seek]) = (nil, nil) }
         switch event {
-        case .renderer(.loaded(let load, _)): timers[.load(load)] = nil
+        case .renderer(.loaded(let load, _)), .renderer(.advanced(let load, _)): timers[.load(load)] = nil
         case .renderer(.failed(let load, _)), .renderer(.stopped(let load)), .renderer(.ended(let load)):
             timers[.load(load)] = nil
             timers[.stop(load)] = nil

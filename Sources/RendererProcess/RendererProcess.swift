@@ -158,6 +158,7 @@ package final class RendererProcess: Renderer {
             case .stopped(let load), .ended(let load), .failed(let load, _):
                 if load == self.load { self.load = nil }
                 watchIdleness()
+            case .advanced(let load, let next): if load == self.load { self.load = next }
             default: break
             }
             report?(event)

@@ -40,6 +40,12 @@ extension RendererCommand {
             writer.put(volume)
         case .stop(let load): begin(9, load)
         case .warmUp: writer.put(UInt8(10))
+        case .prepareNext(let load, let upcoming):
+            begin(11, load)
+            writer.optional(upcoming) {
+                $1.put($0.load.number)
+                $1.put($0.item)
+            }
         }
     }
 
@@ -61,6 +67,12 @@ extension RendererCommand {
         case 8: self = .setOutputVolume(try reader.volume())
         case 9: self = .stop(try reader.load())
         case 10: self = .warmUp
+        case 11:
+            self = .prepareNext(
+                try reader.load(),
+                try reader.optional { reader throws(FrameFailure) in
+                    UpcomingItem(load: try reader.load(), item: try reader.item())
+                })
         case let kind: throw FrameFailure("a command of kind \(kind) is unknown")
         }
     }
@@ -115,12 +127,22 @@ extension RendererEvent {
         case .outputVolumeChanged(let volume):
             writer.put(UInt8(14))
             writer.put(volume)
+        case .errorChanged(let load, let failure):
+            begin(20, load)
+            writer.optional(failure) { $1.put($0) }
         case .exited(let reason):
             writer.put(UInt8(15))
             writer.put(reason)
         case .confined(let layers):
             writer.put(UInt8(16))
             writer.list(layers) { $1.put($0) }
+        case .advanced(let load, let next):
+            begin(17, load)
+            writer.put(next.number)
+        case .nextFailed(let load, let next, let failure):
+            begin(18, load)
+            writer.put(next.number)
+            writer.put(failure)
         }
     }
 
@@ -149,9 +171,16 @@ extension RendererEvent {
         case 13: self = .outputChanged(try reader.status())
         case 14: self = .outputVolumeChanged(try reader.volume())
         case 15: self = .exited(reason: try reader.text())
+        case 20:
+            self = .errorChanged(
+                try reader.load(),
+                try reader.optional { reader throws(FrameFailure) in try reader.failure() })
         case 16:
             self = .confined(
                 try reader.list { reader throws(FrameFailure) in try reader.confinementLayer() })
+        case 17: self = .advanced(try reader.load(), to: try reader.load())
+        case 18:
+            self = .nextFailed(try reader.load(), next: try reader.load(), try reader.failure())
         case let kind: throw FrameFailure("an event of kind \(kind) is unknown")
         }
     }

@@ -51,6 +51,10 @@ enum Codec {
                 .tooLong, family: .session,
                 "a session has a URL of at most 8 KiB, 16 headers of 4 KiB each and 64 segments")
         }
+        guard try parts(options.following).count <= 1 else {
+            throw RoutingError(
+                .tooLong, family: .session, "a session is started with 48 KiB of items at most")
+        }
         var application: String?
         if case .application(let id) = mode { application = id }
         return .start(
@@ -58,7 +62,9 @@ enum Codec {
                 url: url, mode: application == nil ? .player : .application, application: application,
                 headers: options.headers, userAgent: options.userAgent,
                 startPosition: options.startPosition ?? .zero, isPlaying: options.isPlaying,
-                title: options.title, subtitle: options.subtitle, segments: options.segments))
+                title: options.title, subtitle: options.subtitle, segments: options.segments,
+                identifier: options.identifier, items: options.following.map { QueueItemRequest($0) },
+                repeats: options.repeatMode.wire))
     }
 
     // MARK: Answers

@@ -108,6 +108,10 @@ public enum ChangeOrigin: Sendable, Equatable {
     func perform(
         _ command: PlaybackCommand, session: String,
         completion: @escaping @RouteActor (Result<WriteOutcome, RoutingError>) -> Void)
+    /// The names of items that were put in; none for other commands.
+    func perform(
+        _ command: QueueCommand, session: String,
+        completion: @escaping @RouteActor (Result<[String], RoutingError>) -> Void)
     func perform(
         _ command: DeviceCommand,
         completion: @escaping @RouteActor (Result<WriteOutcome, RoutingError>) -> Void)

@@ -39,6 +39,44 @@ import Soup
         }
     }
 
+    /// Serves a list of local files: the text that `list` makes of their addresses, and under these the files.
+    ///
+    /// A file is opened when it is asked for, so a long list costs no descriptors and one that is gone is not found.
+    package init(
+        files: [String], name: String, type: String, reachedAt localAddress: String,
+        list: (_ urls: [String]) -> String
+    ) throws {
+        do {
+            let secret = "/\(RandomText.token())"
+            let paths = files.enumerated().map {
+                "\(secret)/\($0.offset + 1)/\(Self.urlName(of: $0.element))"
+            }
+            let served = Dictionary(uniqueKeysWithValues: zip(paths, files))
+            let listPath = "\(secret)/\(Self.urlName(of: name))"
+            var limits = Server.Limits()
+            limits.connections = 64
+            let server = Server(limits: limits) { $0.path == listPath || served[$0.path] != nil ? nil : 404 }
+            let port = try server.listen(address: localAddress)
+            let root = "http://\(Receiver.Address(host: localAddress, port: port))"
+            let text = Array(list(paths.map { root + $0 }).utf8)
+            server.handle(below: secret) { request in
+                let headers = ["Cache-Control": "no-store"]
+                guard let path = served[request.path] else {
+                    return Response(200, type, text, headers: headers)
+                }
+                guard let file = try? ServedFile(path: path) else {
+                    return Response(404, "text/plain", Array("not found\n".utf8))
+                }
+                return Response(file, type: Self.mediaType(of: Self.urlName(of: path)), headers: headers)
+            }
+            self.server = server
+            size = Int64(text.count)
+            url = root + listPath
+        } catch {
+            throw RoutingError(.unreadableFile, family: .session, Connector.words(for: error))
+        }
+    }
+
     /// Ends the serving; what is under way is cut.
     public func stop() {
         server?.stop()

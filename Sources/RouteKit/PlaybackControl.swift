@@ -19,6 +19,8 @@ public import Observation
 @RouteActor @Observable public final class PlaybackControl {
     /// The session's name on the wire.
     @ObservationIgnored public let sessionID: String
+    /// What plays, what follows, and what became of it.
+    @ObservationIgnored public let queue: QueueControl
     /// Is told of refusals.
     @ObservationIgnored public weak var delegate: (any PlaybackControlDelegate)?
 
@@ -71,6 +73,7 @@ public import Observation
 
     init(sessionID: String, snapshot: SessionSnapshot, performer: any CommandPerformer, clock: RemoteClock) {
         (self.sessionID, self.performer, self.clock) = (sessionID, performer, clock)
+        queue = QueueControl(session: sessionID, performer: performer)
         mirror(snapshot)
     }
 
@@ -227,6 +230,7 @@ public import Observation
         set(\.metadata, snapshot.metadata)
         set(\.artwork, snapshot.artwork)
         set(\.error, snapshot.error)
+        queue.mirror(snapshot.queue)
         if pending[.playing] == nil { set(\.playing, snapshot.isPlaying) }
         if pending[.speed] == nil { set(\.speed, snapshot.speed) }
         if pending[.state] == nil {
@@ -249,6 +253,7 @@ public import Observation
     func finish(_ reason: SessionEnd) {
         guard end == nil else { return }
         end = reason
+        queue.finish()
         announcer.announce()
         announcer.finish()
     }

@@ -14,6 +14,13 @@ extension ReceiverLink: CommandPerformer {
     }
 
     func perform(
+        _ command: QueueCommand, session: String,
+        completion: @escaping @RouteActor (Result<[String], RoutingError>) -> Void
+    ) {
+        requests.send(Codec.request(for: command, session: session)) { completion(Codec.items(of: $0)) }
+    }
+
+    func perform(
         _ command: DeviceCommand,
         completion: @escaping @RouteActor (Result<WriteOutcome, RoutingError>) -> Void
     ) {

@@ -3,7 +3,7 @@
 
 public import MediaModel
 
-/// One URL to be played once at a receiver. Add it to a route, then start it.
+/// One URL, or a queue that begins with it, to be played once at a receiver. Add it to a route, then start it.
 @RouteActor public final class RouteSession {
     /// What is to become of the URL.
     public enum LaunchMode: Sendable, Equatable {
@@ -29,6 +29,12 @@ public import MediaModel
         public var subtitle: String?
         /// Parts of the timeline with a meaning of their own, at most 64.
         public var segments: [Segment] = []
+        /// Our own name of the first item, at most 256 bytes; everybody sees it.
+        public var identifier: String?
+        /// What follows, at most 999 items.
+        public var following: [QueueItem] = []
+        /// What happens after an item, or after the last one.
+        public var repeatMode = RepeatMode.off
         /// The defaults.
         public init() {}
     }
@@ -79,7 +85,7 @@ public import MediaModel
         }
         state = .starting
         do {
-            let control = try await route.link.start(url: url, mode: mode, options: options)
+            let control = try await begin(on: route)
             let session = MediaSession(control: control)
             let wasStopped = state == .ended
             mediaSession = session
@@ -91,6 +97,23 @@ public import MediaModel
             state = .ended
             throw error
         }
+    }
+
+    /// Starts with as many items as one request holds; the rest follows. A queue that is not taken as a whole is not
+    /// played.
+    private func begin(on route: Route) async throws -> PlaybackControl {
+        let parts = try Codec.parts(options.following)
+        var first = options
+        first.following = parts.first ?? []
+        let control = try await route.link.start(url: url, mode: mode, options: first)
+        do {
+            let rest = parts.dropFirst().flatMap { $0 }
+            if !rest.isEmpty { try await control.queue.insert(rest) }
+        } catch {
+            try? await route.link.stop(session: control.sessionID)
+            throw error
+        }
+        return control
     }
 
     /// Ends the session. No effect for one that has ended; one that is starting is ended as soon as it has a name.

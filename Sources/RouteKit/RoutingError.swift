@@ -72,6 +72,8 @@ public struct RoutingError: Error, Sendable, Equatable, CustomStringConvertible 
         public static let notSeekable = Code("notSeekable")
         /// There is no such alternative.
         public static let trackUnknown = Code("trackUnknown")
+        /// The queue has no such item, or no longer.
+        public static let itemUnknown = Code("itemUnknown")
         /// The media or the receiver cannot do this.
         public static let unsupported = Code("unsupported")
         /// The volume cannot be set.

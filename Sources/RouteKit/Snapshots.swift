@@ -87,6 +87,7 @@ struct SessionSnapshot: Equatable, Sendable {
     var metadata = Metadata()
     var artwork: [ArtworkReference] = []
     var error: MediaFailure?
+    var queue = QueueSnapshot()
 
     /// What is known before the receiver says anything.
     init() {}
@@ -99,6 +100,7 @@ struct SessionSnapshot: Equatable, Sendable {
         (segments, currentSegment) = (session.segments, session.currentSegment)
         (tracks, hasAudio, hasVideo) = (session.tracks, session.hasAudio, session.hasVideo)
         (volume, metadata, error) = (session.volume, session.metadata, session.error)
+        queue = session.queue.map { QueueSnapshot($0) } ?? QueueSnapshot()
         artwork = session.artwork.map {
             ArtworkReference(
                 url: $0.url.hasPrefix("/") ? base + $0.url : $0.url, type: $0.type, size: $0.size)

@@ -15,7 +15,7 @@ package struct RouteError: Error, Equatable, Sendable, CustomStringConvertible {
         case routeRequired, routeUnknown, sessionUnknown, sessionBusy, applicationUnknown, modeUnsupported,
             noSession
         case invalidURL, unsupportedScheme, linearPlayback, notSeekable, trackUnknown, unsupported
-        case volumeUnsupported
+        case itemUnknown, volumeUnsupported
 
         package var number: Int64 {
             switch self {
@@ -42,6 +42,7 @@ package struct RouteError: Error, Equatable, Sendable, CustomStringConvertible {
             case .notSeekable: 33
             case .trackUnknown: 34
             case .unsupported: 35
+            case .itemUnknown: 36
             case .volumeUnsupported: 40
             }
         }

@@ -20,6 +20,7 @@ package enum RouteRequest: Equatable, Sendable {
     case selectTrack(session: String?, TrackKind, option: String?)
     case setVolume(session: String?, Double)
     case setMuted(session: String?, Bool)
+    case queue(session: String?, QueueCommand)
     case setDeviceVolume(Double)
     case changeDeviceVolume(steps: Int64)
     /// Nil toggles.
@@ -68,15 +69,22 @@ package struct SessionStart: Equatable, Sendable {
     package var title: String?
     package var subtitle: String?
     package var segments: [Segment]
+    /// The sender's own name of the item.
+    package var identifier: String?
+    /// What follows it.
+    package var items: [QueueItemRequest]
+    package var repeats: WireRepeat
 
     package init(
         url: String, mode: SessionMode = .player, application: String? = nil, headers: [HeaderField] = [],
         userAgent: String? = nil, startPosition: MediaTime = .zero, isPlaying: Bool = true,
-        title: String? = nil, subtitle: String? = nil, segments: [Segment] = []
+        title: String? = nil, subtitle: String? = nil, segments: [Segment] = [], identifier: String? = nil,
+        items: [QueueItemRequest] = [], repeats: WireRepeat = .off
     ) {
         (self.url, self.mode, self.application, self.headers) = (url, mode, application, headers)
         (self.userAgent, self.startPosition, self.isPlaying) = (userAgent, startPosition, isPlaying)
         (self.title, self.subtitle, self.segments) = (title, subtitle, segments)
+        (self.identifier, self.items, self.repeats) = (identifier, items, repeats)
     }
 }
 
@@ -101,6 +109,7 @@ extension RouteRequest {
         case .selectTrack: "playback.selectTrack"
         case .setVolume: "playback.setVolume"
         case .setMuted: "playback.setMuted"
+        case .queue(_, let command): command.method
         case .setDeviceVolume: "device.setVolume"
         case .changeDeviceVolume: "device.changeVolume"
         case .setDeviceMuted: "device.setMuted"
@@ -141,6 +150,7 @@ extension RouteRequest {
             return members(session, ["kind": .text(kind.name), "option": JSONValue(option)])
         case .setVolume(let session, let volume): return members(session, ["volume": .number(volume)])
         case .setMuted(let session, let isMuted): return members(session, ["muted": .bool(isMuted)])
+        case .queue(let session, let command): return members(session, command.members)
         case .setDeviceVolume(let volume): return ["volume": .number(volume)]
         case .changeDeviceVolume(let steps): return ["steps": .integer(steps)]
         case .setDeviceMuted(let isMuted): return ["muted": isMuted.map { .bool($0) } ?? "toggle"]
@@ -160,14 +170,23 @@ extension RouteRequest {
 
 extension SessionStart {
     fileprivate var json: JSONValue {
-        var members: [String: JSONValue] = ["url": .text(url), "mode": .text(mode.rawValue)]
+        var members = itemMembers
+        members["mode"] = .text(mode.rawValue)
         if let application { members["application"] = .text(application) }
+        if !isPlaying { members["playing"] = false }
+        if !items.isEmpty { members["items"] = .array(items.map(\.json)) }
+        if repeats != .off { members["repeat"] = .text(repeats.rawValue) }
+        return .object(members)
+    }
+
+    /// What is said of the item alone.
+    var itemMembers: [String: JSONValue] {
+        var members: [String: JSONValue] = ["url": .text(url)]
         if !headers.isEmpty {
             members["headers"] = .array(headers.map { ["name": .text($0.name), "value": .text($0.value)] })
         }
         if let userAgent { members["userAgent"] = .text(userAgent) }
         if startPosition != .zero { members["startPosition"] = startPosition.json }
-        if !isPlaying { members["playing"] = false }
         if title != nil || subtitle != nil {
             var metadata: [String: JSONValue] = [:]
             if let title { metadata["title"] = .text(title) }
@@ -175,7 +194,8 @@ extension SessionStart {
             members["metadata"] = .object(metadata)
         }
         if !segments.isEmpty { members["segments"] = .array(segments.map(\.json)) }
-        return .object(members)
+        if let identifier { members["identifier"] = .text(identifier) }
+        return members
     }
 }
 
@@ -183,13 +203,14 @@ extension SessionStart {
 
 extension RouteRequest {
     /// Every method of the protocol.
-    package static let methods = [
-        "route.activate", "route.deactivate", "state.subscribe", "state.unsubscribe", "state.get",
-        "clock.ping",
-        "session.start", "session.stop", "playback.setPlaying", "playback.seek", "playback.setSpeed",
-        "playback.setState", "playback.selectTrack", "playback.setVolume", "playback.setMuted",
-        "device.setVolume", "device.changeVolume", "device.setMuted", "device.rename",
-    ]
+    package static let methods =
+        [
+            "route.activate", "route.deactivate", "state.subscribe", "state.unsubscribe", "state.get",
+            "clock.ping",
+            "session.start", "session.stop", "playback.setPlaying", "playback.seek", "playback.setSpeed",
+            "playback.setState", "playback.selectTrack", "playback.setVolume", "playback.setMuted",
+            "device.setVolume", "device.changeVolume", "device.setMuted", "device.rename",
+        ] + QueueCommand.methods
 
     /// Reads a request; the error says which member is wrong and how.
     package init(method: String, params: JSONValue?) throws(RouteError) {
@@ -228,6 +249,10 @@ extension RouteRequest {
                 reader.optional("muted")?.textValue == "toggle" ? nil : try reader.bool("muted"))
         case "device.rename": self = .rename(try reader.text("name", bytes: 1...1_024))
         default:
+            if let command = try QueueCommand(method: method, reader) {
+                self = .queue(session: try session(), command)
+                return
+            }
             // The name is the client's; it is not echoed.
             throw RouteError(.methodNotFound, "there is no such method")
         }
@@ -265,23 +290,31 @@ extension Activation {
 
 extension SessionStart {
     fileprivate init(_ reader: ParamReader) throws(RouteError) {
-        url = try reader.text("url", bytes: 1...WireLimits.url)
-        mode = reader.optional("mode") == nil ? .player : try reader.choice("mode", SessionMode.self)
+        try self.init(item: reader)
+        if reader.optional("mode") != nil { mode = try reader.choice("mode", SessionMode.self) }
         application = try reader.optionalText("application", bytes: 1...256)
-        headers = []
+        isPlaying = try reader.bool("playing", default: true)
+        for item in try reader.objects("items", limit: WireLimits.queue - 1) {
+            items.append(try QueueItemRequest(item))
+        }
+        if reader.optional("repeat") != nil { repeats = try reader.choice("repeat", WireRepeat.self) }
+    }
+
+    /// Reads what is said of one item.
+    init(item reader: ParamReader) throws(RouteError) {
+        self.init(url: try reader.text("url", bytes: 1...WireLimits.url))
         for header in try reader.objects("headers", limit: WireLimits.headers) {
             headers.append(try Self.header(header))
         }
         userAgent = try reader.optionalText("userAgent", bytes: 1...1_024)
         if let userAgent, !Self.isPrintable(userAgent) {
-            throw ParamReader.fault("params.userAgent", "expected text without control characters")
+            throw ParamReader.fault("\(reader.path).userAgent", "expected text without control characters")
         }
         startPosition = try reader.time("startPosition", default: .zero)
-        isPlaying = try reader.bool("playing", default: true)
         let metadata = try reader.optionalObject("metadata")
         title = try metadata?.optionalText("title", bytes: 0...1_024)
         subtitle = try metadata?.optionalText("subtitle", bytes: 0...1_024)
-        segments = []
+        identifier = try reader.optionalText("identifier", bytes: 1...WireLimits.itemIdentifier)
         for segment in try reader.objects("segments", limit: WireLimits.segments) {
             segments.append(try Segment(segment))
         }

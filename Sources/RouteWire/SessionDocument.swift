@@ -25,13 +25,15 @@ package struct SessionDocument: Equatable, Sendable {
     package var metadata: Metadata
     package var artwork: [ArtworkReference]
     package var error: MediaFailure?
+    /// Nil from a receiver that has no queues.
+    package var queue: QueueDocument?
 
     package init(
         route: String?, mode: String = "player", isLoading: Bool, isReady: Bool, isPlaying: Bool,
         isBuffering: Bool, state: WirePlaybackState, speed: Double, scanSpeed: Double,
         position: PlaybackPosition, timeline: Timeline, segments: [Segment], currentSegment: Segment,
         tracks: Tracks, hasAudio: Bool, hasVideo: Bool, volume: Volume, metadata: Metadata,
-        artwork: [ArtworkReference], error: MediaFailure?
+        artwork: [ArtworkReference], error: MediaFailure?, queue: QueueDocument? = nil
     ) {
         (self.route, self.mode, self.isLoading, self.isReady) = (route, mode, isLoading, isReady)
         (self.isPlaying, self.isBuffering, self.state) = (isPlaying, isBuffering, state)
@@ -39,6 +41,7 @@ package struct SessionDocument: Equatable, Sendable {
         (self.timeline, self.segments, self.currentSegment) = (timeline, segments, currentSegment)
         (self.tracks, self.hasAudio, self.hasVideo) = (tracks, hasAudio, hasVideo)
         (self.volume, self.metadata, self.artwork, self.error) = (volume, metadata, artwork, error)
+        self.queue = queue
     }
 
     package var json: JSONValue {
@@ -52,7 +55,7 @@ package struct SessionDocument: Equatable, Sendable {
             "segments": .array(segments.map(\.json)), "currentSegment": currentSegment.json,
             "tracks": tracks.json, "hasAudio": .bool(hasAudio), "hasVideo": .bool(hasVideo),
             "volume": .number(volume.level), "isMuted": .bool(volume.isMuted), "metadata": metadataJSON,
-            "error": error?.json ?? .null,
+            "error": error?.json ?? .null, "queue": queue?.json ?? .null,
         ]
     }
 
@@ -118,6 +121,9 @@ package struct SessionDocument: Equatable, Sendable {
         let failure = try reader.optionalObject("error")
         error = nil
         if let failure { error = try MediaFailure(failure) }
+        let items = try reader.optionalObject("queue")
+        queue = nil
+        if let items { queue = try QueueDocument(items) }
     }
 }
 

@@ -12,6 +12,10 @@ package enum WireLimits {
     package static let headers = 16
     package static let headerBytes = 4_096
     package static let segments = 64
+    /// Items of a queue, and bytes of a name that a receiver gave to one, and of one that a sender gave.
+    package static let queue = 1_000
+    package static let queueItemID = 64
+    package static let itemIdentifier = 256
     package static let name = 63
     package static let senderName = 128
     package static let token = 128

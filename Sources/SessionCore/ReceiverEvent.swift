@@ -19,6 +19,7 @@ package enum ReceiverEvent: Equatable, Sendable {
     /// Nil: the session that owns the player.
     case stopRequested(RequestID, SessionID?)
     case playbackRequested(RequestID, SessionID?, PlaybackRequest)
+    case queueRequested(RequestID, SessionID?, QueueRequest)
 
     // MARK: Device
     case deviceRequested(RequestID, DeviceRequest)
@@ -47,10 +48,20 @@ package struct SessionRequest: Equatable, Sendable {
     /// What the sender knows better than the media.
     package var metadata: Metadata
     package var segments: [Segment]
+    /// The sender's own name of the item.
+    package var identifier: String?
+    /// What follows it.
+    package var following: [QueueItem] = []
+    package var repeats = RepeatMode.off
     package init(
         item: MediaItem, isPlaying: Bool = true, metadata: Metadata = .init(), segments: [Segment] = []
     ) {
         (self.item, self.isPlaying, self.metadata, self.segments) = (item, isPlaying, metadata, segments)
+    }
+
+    /// The first item of the queue.
+    var first: QueueItem {
+        QueueItem(item: item, metadata: metadata, segments: segments, identifier: identifier)
     }
 }
 
@@ -128,6 +139,8 @@ package enum Answer: Equatable, Sendable {
     case muted(Bool)
     case activated(RouteID, ResumeToken, resumed: Bool)
     case started(SessionID)
+    /// These are the names of the items that were put into the queue.
+    case inserted([QueueItemID])
 }
 
 /// A no that a sender can act on. The numbers on the wire are in `Docs/protocols/route.md`, section 4.2.
@@ -135,7 +148,7 @@ package struct Refusal: Error, Equatable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         case limitReached, routeRequired, routeUnknown, sessionUnknown, sessionBusy, noSession
         case invalidURL, unsupportedScheme, linearPlayback, notSeekable, trackUnknown, unsupported
-        case volumeUnsupported, invalidParams
+        case itemUnknown, volumeUnsupported, invalidParams
     }
     package let code: Code
     package let message: String

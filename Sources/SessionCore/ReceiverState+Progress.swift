@@ -3,9 +3,10 @@
 
 import MediaModel
 
-/// The watch of one session; another session begins with a new one.
+/// The watch of one item of a session; another one begins with a new watch.
 struct WatchedSession: Equatable, Sendable {
     let session: SessionID
+    let item: QueueItemID
     var watch = ProgressWatch()
 }
 
@@ -13,7 +14,10 @@ extension ReceiverState {
     /// Lets the watch of the session that plays see an event that was applied, and does what it wants.
     mutating func watchProgress(_ event: ReceiverEvent) -> [ReceiverEffect] {
         guard let id = player, let session = sessions[id] else { return [] }
-        if watched?.session != id { watched = WatchedSession(session: id) }
+        let item = session.queue.current
+        if watched?.session != id || watched?.item != item {
+            watched = WatchedSession(session: id, item: item)
+        }
         var effects: [ReceiverEffect] = []
         switch event {
         case .renderer(.positionChanged(session.load, let position)):
@@ -80,8 +84,8 @@ extension ReceiverState {
 
     private mutating func giveUpStalled(_ id: SessionID) -> [ReceiverEffect] {
         let name = sessions[id]?.itemName ?? ""
-        return end(
-            id, .failed(MediaFailure(.stalled, "Playback of \(name) stands still, also after a restart.")))
+        let failure = MediaFailure(.stalled, "Playback of \(name) stands still, also after a restart.")
+        return itemFailed(id, failure, stopsRenderer: true)
     }
 }
 

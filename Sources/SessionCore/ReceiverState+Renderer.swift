@@ -31,6 +31,11 @@ extension ReceiverState {
                 session.isBuffering = isBuffering
                 return []
             }
+        case .errorChanged(let load, let failure):
+            return update(load) { session, _ in
+                session.error = failure
+                return []
+            }
         case .metadataChanged(let load, let metadata):
             return update(load) { session, _ in
                 session.metadata = session.givenMetadata.completed(by: metadata)
@@ -49,10 +54,13 @@ extension ReceiverState {
                 return session.sendSeek(next: &number)
             }
         case .artworkFound(let load, let artwork): return artworkFound(load, artwork)
-        case .ended(let load): return over(load, .finished)
-        case .failed(let load, let failure): return over(load, .failed(failure))
+        case .ended(let load): return over(load) { state, id in state.itemEnded(id) }
+        case .advanced(let load, let next): return advanced(load, to: next)
+        case .nextFailed(let load, let next, let failure): return nextFailed(load, next, failure)
+        case .failed(let load, let failure): return over(load) { state, id in state.itemFailed(id, failure) }
         case .stopped(let load):
-            return over(load, .failed(MediaFailure(.internalFailure, "The renderer stopped by itself.")))
+            let failure = MediaFailure(.internalFailure, "The renderer stopped by itself.")
+            return over(load) { state, id in state.itemFailed(id, failure) }
         }
     }
 
@@ -88,7 +96,7 @@ extension ReceiverState {
         session.crashes += 1
         session.error = failure
         sessions[id] = session
-        return session.crashes > 1 ? end(id, .failed(failure)) : prepareReload(id)
+        return session.crashes > 1 ? itemFailed(id, failure) : prepareReload(id)
     }
 
     private mutating func loaded(_ load: LoadID, _ media: LoadedMedia) -> [ReceiverEffect] {
@@ -102,6 +110,7 @@ extension ReceiverState {
         case .active: session.isBuffering = false
         }
         session.error = nil
+        session.queue.succeed()
         (session.hasAudio, session.hasVideo) = (media.hasAudio, media.hasVideo)
         session.tracks = media.tracks.limited
         var commands = session.take(media.timeline)
@@ -112,7 +121,7 @@ extension ReceiverState {
         }
         commands += session.sendSeek(next: &lastSeek)
         sessions[id] = session
-        return commands.flatMap { render($0) }
+        return commands.flatMap { render($0) } + tellNext(id)
     }
 
     private mutating func artworkFound(_ load: LoadID, _ artwork: Artwork) -> [ReceiverEffect] {
@@ -132,11 +141,13 @@ extension ReceiverState {
     }
 
     /// The load is over by itself; the renderer has freed it.
-    private mutating func over(_ load: LoadID, _ reason: EndReason) -> [ReceiverEffect] {
+    private mutating func over(
+        _ load: LoadID, _ body: (inout Self, SessionID) -> [ReceiverEffect]
+    ) -> [ReceiverEffect] {
         // Whatever ends a load that is to be stopped is the answer to the stop.
         if stopping == load { stopping = nil }
         guard let id = session(playing: load) else { return [] }
-        return end(id, reason, stopsRenderer: false)
+        return body(&self, id)
     }
 }
 

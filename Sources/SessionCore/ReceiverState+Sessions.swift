@@ -8,14 +8,15 @@ extension ReceiverState {
         _ request: RequestID, _ wanted: SessionRequest, fresh: SessionID
     ) throws(Refusal) -> [ReceiverEffect] {
         let id = try activeRoute(request)
-        try wanted.validate(schemes: policy.allowedSchemes)
+        for item in [wanted.first] + wanted.following { try item.validate(schemes: policy.allowedSchemes) }
+        let queue = try PlayQueue([wanted.first] + wanted.following, repeats: wanted.repeats)
         if policy.takeover == .refuse, let player, let owner = sessions[player]?.route, owner != id {
             throw Refusal(.sessionBusy, "Another sender is playing.")
         }
         let name = routes[id]?.sender.name ?? ""
         // The new load gives up the old one, so that nothing waits for a stop.
         let ended = player.map { end($0, .preempted(by: name), stopsRenderer: false) } ?? []
-        let session = Session(wanted, route: id, load: nextLoad())
+        let session = Session(wanted, queue: queue, route: id, load: nextLoad())
         sessions[fresh] = session
         player = fresh
         return launch(session)
@@ -79,7 +80,7 @@ extension ReceiverState {
         }
         session.load = nextLoad()
         session.isLoaded = false
-        session.seek = nil
+        (session.seek, session.next) = (nil, nil)
         session.toldSpeed = 1
         session.artworkIsStale = true
         if session.mode == .scanning { session.mode = .normal }
@@ -95,7 +96,7 @@ extension ReceiverState {
             rendererIsUp
             ? MediaFailure(.timeout, "The media did not load in time.")
             : MediaFailure(.rendererUnavailable, "The renderer did not start in time.")
-        return end(id, .failed(failure))
+        return itemFailed(id, failure, stopsRenderer: true)
     }
 
     mutating func stopTimedOut(_ load: LoadID) -> [ReceiverEffect] {

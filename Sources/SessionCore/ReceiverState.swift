@@ -119,6 +119,8 @@ package struct ReceiverState: Equatable, Sendable {
             return answering(request) { state throws(Refusal) in
                 try state.playback(request, session, wanted)
             }
+        case .queueRequested(let request, let session, let wanted):
+            return answering(request) { state throws(Refusal) in try state.queue(request, session, wanted) }
         case .deviceRequested(let request, let wanted):
             return answering(request) { state throws(Refusal) in try state.change(request, wanted) }
         case .advertisementChanged(let status):
@@ -159,7 +161,7 @@ package struct ReceiverState: Equatable, Sendable {
             .sender(route(of: request.connection) ?? fresh, name: sender.name)
         case .deactivationRequested(let request), .startRequested(let request, _, _),
             .stopRequested(let request, _), .playbackRequested(let request, _, _),
-            .deviceRequested(let request, _):
+            .queueRequested(let request, _, _), .deviceRequested(let request, _):
             if let id = route(of: request.connection), let route = routes[id] {
                 .sender(id, name: route.sender.name)
             } else {
@@ -174,8 +176,8 @@ package struct ReceiverState: Equatable, Sendable {
 
     private static func origin(of event: RendererEvent) -> Origin {
         switch event {
-        case .loaded, .timelineChanged, .positionChanged, .bufferingChanged, .metadataChanged, .artworkFound,
-            .tracksChanged, .seekFinished, .ended, .failed:
+        case .loaded, .timelineChanged, .positionChanged, .bufferingChanged, .errorChanged, .metadataChanged,
+            .artworkFound, .tracksChanged, .seekFinished, .ended, .advanced, .nextFailed, .failed:
             .content
         case .outputVolumeChanged: .local
         case .started, .stopped, .outputChanged, .exited, .confined: .device

@@ -3,19 +3,20 @@
 
 package import MediaModel
 
-/// One item, played once, as senders see it. What the core alone needs is in `internal` members.
+/// A queue of items, played once, with all that is known of the current one, as senders see it. What the core alone needs is in `internal` members.
 package struct Session: Equatable, Sendable {
     package enum Phase: String, Equatable, Sendable {
         /// The renderer was asked; leaves for `active` when the media is loaded. Ends like `active`.
         case loading
-        /// Loaded once. Ends when stopped, finished, failed, preempted, with its route, or at shutdown. A crash of
-        /// the renderer does not lead back: the item is loaded again behind it.
+        /// Loaded once. Ends when stopped, finished, failed, preempted, with its route, or at shutdown. Neither a crash of
+        /// the renderer nor another item leads back: they are loaded behind it.
         case active
     }
 
     /// Nil when its sender left and playing goes on.
     package internal(set) var route: RouteID?
-    /// The newest load of the item.
+    package internal(set) var queue: PlayQueue
+    /// The newest load of the current item.
     package internal(set) var load: LoadID
     package internal(set) var phase = Phase.loading
     /// The intent; stays true in stalls.
@@ -51,8 +52,8 @@ package struct Session: Equatable, Sendable {
     var item: MediaItem
     /// True once the newest load is loaded: speed, seeks, scans and tracks can be told.
     var isLoaded = false
-    let givenMetadata: Metadata
-    let givenSegments: [Segment]
+    var givenMetadata: Metadata
+    var givenSegments: [Segment]
     /// The seek that the renderer is at.
     var seek: Seek?
     /// The newest seek that has to wait, for the one before it or for the load.
@@ -61,7 +62,9 @@ package struct Session: Equatable, Sendable {
     var chosenTracks: [TrackKind: String?] = [:]
     /// The speed that the renderer has.
     var toldSpeed = 1.0
-    /// Crashes of the renderer while it had this session's item.
+    /// What the renderer was told to have follow.
+    var next: Next?
+    /// Crashes of the renderer while it had this item.
     var crashes = 0
     /// True: the pictures are those of an earlier load and leave when new ones come.
     var artworkIsStale = false
@@ -76,8 +79,8 @@ package struct Session: Equatable, Sendable {
         let target: Target
     }
 
-    init(_ request: SessionRequest, route: RouteID, load: LoadID) {
-        (self.route, self.load, item) = (route, load, request.item)
+    init(_ request: SessionRequest, queue: PlayQueue, route: RouteID, load: LoadID) {
+        (self.queue, self.route, self.load, item) = (queue, route, load, request.item)
         (isPlaying, metadata, givenMetadata) = (request.isPlaying, request.metadata, request.metadata)
         position = PlaybackPosition(position: request.item.startPosition, clockTime: 0, rate: 0)
         givenSegments = Segment.ordered(request.segments)

@@ -3,7 +3,7 @@
 
 import MediaModel
 
-extension SessionRequest {
+extension QueueItem {
     /// The limits of `Docs/protocols/route.md`, section 5.
     package static let urlLimit = 8192
     package static let headerLimit = 16

@@ -28,6 +28,26 @@ package enum FileSystem {
         }
     }
 
+    /// At most `count` bytes of the beginning of a regular file; nil if it is none or cannot be read.
+    package static func beginning(of path: String, count: Int) -> [UInt8]? {
+        // Without waiting for the other end of a pipe.
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { _ = close(file) }
+        var status = stat()
+        guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = unsafe Glibc.read(file, &bytes, count)
+        return read >= 0 ? Array(bytes[..<read]) : nil
+    }
+
+    /// The path from the root, with links and dots resolved; nil if there is no such file.
+    package static func absolute(_ path: String) -> String? {
+        guard let found = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(found) }
+        return unsafe String(cString: found)
+    }
+
     /// The first line of a small text file; nil if it cannot be read.
     package static func firstLine(_ path: String) -> String? {
         guard let bytes = try? read(path, maximum: 65_536) else { return nil }

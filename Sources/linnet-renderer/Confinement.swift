@@ -40,6 +40,8 @@ struct Confinement {
             return ConfinementLayer.Kind.allCases.map { ConfinementLayer($0, reason: "switched off") }
         }
         if line.flags.contains("update-registry") { updateRegistry() }
+        // Answers for missing segments are served here; no other port is listened on.
+        GStreamerRenderer.takePort()
         // Uncompressed pictures are large.
         let pictures: UInt64 = line.flags.contains("video") ? 1024 : 0
         let memory = (UInt64(clamping: line.integers["memory-limit"] ?? 1024) + pictures) << 20

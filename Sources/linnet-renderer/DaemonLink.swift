@@ -176,6 +176,7 @@ extension RendererConfiguration {
         }
         video = values["video.sink"].flatMap(VideoSink.init) ?? .none
         userAgent = Product.software
+        if let limit = values["sessions.outage-seconds"].flatMap(Int.init) { outageLimit = .seconds(limit) }
         if values["sessions.allow-file"] == "yes" { schemes.insert("file") }
         if let folder = values["renderer.plugin-folder"] {
             fallbackPlugins = "\(folder)/fallback"

@@ -37,6 +37,7 @@ package enum CompletionScript {
     /// The words that a verb takes, where they are known beforehand.
     private static func words(_ verb: Verb) -> [String] {
         switch verb.name {
+        case "queue": Verb.queueWords
         case "mute": ["on", "off", "toggle"]
         case "tracks": ["audio", "description", "subtitles"]
         case "completion": ["bash", "zsh", "fish"]
@@ -118,7 +119,7 @@ package enum CompletionScript {
             }
             let known = words(verb)
             if verb.name == "play" {
-                text += " \\\n                    '1:file or URL:_files'"
+                text += " \\\n                    '*:file or URL:_files'"
             } else if !known.isEmpty {
                 text += " \\\n                    '1:word:(\(known.joined(separator: " ")))'"
             }

@@ -202,5 +202,6 @@ extension ProgressLine {
             position: player.position(), range: player.timeRange,
             isLive: player.containsLiveStreamingContent, speed: player.playbackSpeed, volume: device.volume,
             isMuted: device.isMuted || player.isMuted, fault: player.error?.message)
+        if let current = player.queue.current { fallback = current.displayName }
     }
 }

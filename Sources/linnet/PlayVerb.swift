@@ -7,8 +7,8 @@ import Settings
 
 extension Verb {
     static let play = Verb(
-        name: "play", arguments: "URL|FILE",
-        summary: "Plays a URL or a local file, and shows how far it is until it ends.",
+        name: "play", arguments: "URL|FILE…",
+        summary: "Plays URLs or local files, and shows how far it is until they end.",
         options: [
             .init("start", "s", .string, "Begin at this time.", argument: "TIME"),
             .init("speed", nil, .string, "Play at this speed, 0.25 to 4.", argument: "FACTOR"),
@@ -17,11 +17,15 @@ extension Verb {
                 argument: "'NAME: VALUE'"),
             .init("user-agent", nil, .string, "Fetch the media under this name.", argument: "TEXT"),
             .init("title", "t", .string, "Show this title instead of the media's own.", argument: "TEXT"),
+            .init(
+                "repeat", "r", .string, "Play one item, or all of them, over and over.", argument: "one|all"),
             .init("paused", nil, .flag, "Load and wait for resume."),
             .init("no-wait", "n", .flag, "Return when it plays, and leave it playing. URLs only."),
         ],
         examples: [
             ("linnet play song.flac", "Serves the file to the receiver for as long as it plays."),
+            ("linnet play *.flac", "Plays an album without gaps; see linnet queue for what follows."),
+            ("linnet play album.m3u", "Serves the list and the media files that it names."),
             ("linnet play https://example.org/live.m3u8 --no-wait", "Starts a stream and returns."),
             ("linnet play film.mkv --start 1:02:03 --on 'Living room'", "Begins in the middle."),
             ("linnet play URL -H 'Authorization: Bearer …'", "Fetches what needs a header."),
@@ -34,31 +38,40 @@ extension Verb {
 
 /// What the user asked to have played.
 private struct PlayRequest {
-    /// The URL, or the path of a file.
-    let source: String
-    let isFile: Bool
+    /// URLs, and paths of files.
+    let sources: [String]
     let waits: Bool
     /// What stands for a title: the last part of the path, without a query.
     var name: String {
-        let path = isFile ? source[...] : source.prefix { $0 != "?" && $0 != "#" }
+        let source = sources[0]
+        let path = Self.isFile(source) ? source[...] : source.prefix { $0 != "?" && $0 != "#" }
         return path.split(separator: "/").last.map { String($0) } ?? "untitled"
     }
+    var files: [String] { sources.filter(Self.isFile) }
+    static func isFile(_ source: String) -> Bool { !ValueText.isURL(source) }
+    /// Each is served at a port of its own, and a process has some thousand descriptors.
+    private static let fileLimit = 250
     var options = RouteSession.Options()
     var speed: Double?
 
     init(_ invocation: Invocation) throws(CommandFailure) {
-        source = try invocation.words(1, 1)[0]
-        isFile = !ValueText.isURL(source)
+        sources = try invocation.words(1, 1000)
         waits = !invocation.has("no-wait")
-        guard waits || !isFile else {
+        guard waits || files.isEmpty else {
             throw CommandFailure(
-                .usage, "--no-wait needs a URL",
+                .usage, "--no-wait needs URLs",
                 advice: "A local file is served by this command, so it must stay until the end.")
         }
-        if isFile, !FileSystem.exists(source) {
+        guard files.count <= Self.fileLimit else {
+            throw CommandFailure(.usage, "\(files.count) files are too many: \(Self.fileLimit) at a time")
+        }
+        if let missing = files.first(where: { !FileSystem.exists($0) }) {
             throw CommandFailure(
-                .failure, "there is no file '\(TerminalText.clean(source))'",
+                .failure, "there is no file '\(TerminalText.clean(missing))'",
                 advice: "A URL begins with http:// or https://.")
+        }
+        if sources.count > 1, invocation.text("title") != nil {
+            throw CommandFailure(.usage, "--title is for one item", advice: "Play one, or leave it out.")
         }
         if let text = invocation.text("start") {
             guard let start = ValueText.time(text) else {
@@ -72,11 +85,13 @@ private struct PlayRequest {
             }
             speed = value
         }
-        for text in invocation.line.lists["header"] ?? [] {
-            guard let header = ValueText.header(text) else {
-                throw CommandFailure(.usage, "'\(text)' is no header", advice: "Write 'Name: value'.")
+        options.headers = try invocation.headers()
+        if let text = invocation.text("repeat") {
+            guard let mode = RepeatMode(rawValue: text) else {
+                throw CommandFailure(
+                    .usage, "'\(text)' is no way to repeat", advice: "Write one or all.")
             }
-            options.headers.append(header)
+            options.repeatMode = mode
         }
         options.userAgent = invocation.text("user-agent")
         options.title = invocation.text("title")
@@ -93,15 +108,30 @@ private struct PlayRequest {
     let controller = RouteController(sender: SenderIdentity(name: "linnet on \(Machine.hostName)"))
     do {
         let route = try await controller.activate(receiver)
-        var server: MediaFileServer?
-        if request.isFile {
+        var servers: [MediaFileServer] = []
+        defer { for server in servers { server.stop() } }
+        var urls: [String] = []
+        for source in request.sources {
+            guard PlayRequest.isFile(source) else {
+                urls.append(source)
+                continue
+            }
             guard let address = route.localAddress else {
                 throw CommandFailure(.failure, "cannot tell the address that \(name) reaches us at")
             }
-            server = try MediaFileServer(file: request.source, reachedAt: address)
+            let server =
+                try LocalPlaylist(source)?.server(reachedAt: address)
+                ?? MediaFileServer(file: source, reachedAt: address)
+            servers.append(server)
+            urls.append(server.url)
         }
-        defer { server?.stop() }
-        let session = RouteSession(url: server?.url ?? request.source, options: request.options)
+        var options = request.options
+        options.following = urls.dropFirst().map { url in
+            var item = QueueItem(url: url)
+            (item.headers, item.userAgent) = (options.headers, options.userAgent)
+            return item
+        }
+        let session = RouteSession(url: urls[0], options: options)
         route.addSession(session)
         let media = try await session.start()
         // Asked for now, it is taken on when the media is there.
@@ -215,7 +245,8 @@ private func advice(for failure: MediaFailure) -> String? {
 
 @RouteActor private func line(_ control: PlaybackControl, _ route: Route, _ name: String) -> ProgressLine {
     var line = ProgressLine(control, route.device)
-    line.fallback = name
+    // Alone, an item has the name that was typed, which that of its address is made of.
+    if control.queue.items.count <= 1 { line.fallback = name }
     if route.state == .reconnecting { line.fault = "reconnecting" }
     return line
 }

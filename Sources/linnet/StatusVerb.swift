@@ -125,6 +125,7 @@ extension Verb {
             lines.append("  \(line.activity.rawValue): \(line.heading)")
             if let album = player.metadata.album { lines.append("  album: \(TerminalText.clean(album))") }
             lines.append("  position: \(line.times), speed \(ProgressLine.short(player.playbackSpeed))")
+            if let place = QueueText.place(player.queue) { lines.append("  queue: \(place)") }
             if let error = player.error { lines.append("  trouble: \(TerminalText.clean(error.message))") }
         } else {
             lines.append("  nothing plays")

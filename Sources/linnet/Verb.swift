@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import MediaModel
 import RouteKit
 import Settings
 
@@ -23,6 +24,18 @@ struct Invocation: Sendable {
 
     func has(_ flag: String) -> Bool { line.flags.contains(flag) }
     func text(_ option: String) -> String? { line.strings[option] }
+
+    /// The request headers that were given.
+    func headers() throws(CommandFailure) -> [HeaderField] {
+        var headers: [HeaderField] = []
+        for text in line.lists["header"] ?? [] {
+            guard let header = ValueText.header(text) else {
+                throw CommandFailure(.usage, "'\(text)' is no header", advice: "Write 'Name: value'.")
+            }
+            headers.append(header)
+        }
+        return headers
+    }
 }
 
 /// One thing that the program can do.
@@ -57,7 +70,7 @@ struct Verb: Sendable {
 extension Verb {
     /// Everything the program can do, in the order of the help page.
     static let all: [Verb] = [
-        browse, play, pause, resume, seek, speed, volume, mute, tracks, status, stop, rename, doctor,
+        browse, play, queue, pause, resume, seek, speed, volume, mute, tracks, status, stop, rename, doctor,
         completion,
     ]
 }

@@ -82,7 +82,9 @@ extension Configuration {
         renderer.isWarm = text(.rendererMode) == "warm"
         renderer.environment = rendererEnvironment
         renderer.arguments = confinement
-        let passed: [Setting] = [.device, .mixer, .volumeCap, .closeAfter, .videoSink, .allowFile, .logLevel]
+        let passed: [Setting] = [
+            .device, .mixer, .volumeCap, .closeAfter, .videoSink, .outage, .allowFile, .logLevel,
+        ]
         renderer.settings = passed.map { RendererSetting(key: $0.name, value: text($0)) }
         if let preparedPlugins {
             renderer.settings.append(RendererSetting(key: Setting.pluginFolder.name, value: preparedPlugins))

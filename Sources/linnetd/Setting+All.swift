@@ -55,6 +55,13 @@ extension Setting {
     static let loadTimeout = Setting(
         group: "sessions", key: "load-timeout-seconds", option: "load-timeout-seconds",
         kind: .integer(1...600), fallback: "30", summary: "longest time for an item to load", detail: "")
+    static let outage = Setting(
+        group: "sessions", key: "outage-seconds", option: "outage-seconds", kind: .integer(0...3600),
+        fallback: "120", summary: "longest time that a stream whose server is gone is waited for",
+        detail: """
+            An adaptive stream that has played is asked for again until then, and goes on where it was, or at the newest \
+            moment if it is live.
+            """)
     static let stallTimeout = Setting(
         group: "sessions", key: "stall-timeout-seconds", option: "stall-timeout-seconds",
         kind: .number(0.25...600), fallback: "5",
@@ -155,7 +162,7 @@ extension Setting {
     static let all: [Setting] = [
         name, model, deviceType, port, clockPort, hostNames, advertise, accessPolicy, takeover, keepPlaying,
         grace,
-        loadTimeout, stallTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, videoSink,
+        loadTimeout, outage, stallTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, videoSink,
         rendererMode,
         rendererProgram, pluginFolder, confine, readable, writable, memoryLimit, logLevel, stateFolder,
     ]

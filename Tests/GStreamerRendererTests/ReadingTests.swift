@@ -63,7 +63,9 @@ import Testing
         let tag = 36 + 8 + 4 + 4 + 100 + 4
         bytes.replaceSubrange(tag..<tag + 4, with: Array("LAME".utf8))
         bytes[tag + 21] = UInt8(delay >> 4)
-        bytes[tag + 22] = UInt8(delay & 15) << 4
+        bytes[tag + 22] = UInt8(delay & 15) << 4 | 1
+        bytes[tag + 23] = 2
+        bytes[47] = 100
         return bytes
     }
 
@@ -71,6 +73,8 @@ import Testing
         let delay = try #require(EncoderDelay(firstBytes: Self.frame(576)[...]))
         #expect(delay.frames == 576 + 529)
         #expect(delay.rate == 44_100)
+        // A hundred frames of 1152, without what stands in front and behind.
+        #expect(delay.length == 115_200 - 576 - 258)
     }
 
     @Test func `is none without a tag, or when the frame is cut off`() {

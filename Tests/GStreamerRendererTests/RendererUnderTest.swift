@@ -84,6 +84,20 @@ enum Media {
 
     static func file(_ name: String) -> String { "file://\(root)/.build/media/\(name)" }
 
+    /// A file's bytes; nil if it is not there.
+    static func bytes(_ name: String) -> [UInt8]? {
+        let file = unsafe open("\(root)/.build/media/\(name)", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 262_144)
+        while true {
+            let got = unsafe chunk.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
+            guard got > 0 else { return bytes }
+            bytes += chunk[..<got]
+        }
+    }
+
     /// An address of the server; the server ends by itself after two minutes, or with the tests.
     static func http(_ path: String) throws -> String {
         "http://127.0.0.1:\(try #require(port, "make support"))/\(path)"

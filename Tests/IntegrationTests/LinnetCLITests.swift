@@ -66,7 +66,7 @@ import Testing
 
     @Test func `what plays is controlled by other runs of the program`() async throws {
         let run = try await play(try makeSound(seconds: 600))
-        #expect(try await linnet("pause").text == "paused: untitled")
+        #expect(try await linnet("pause").text == "paused: A_sound.wav")
         #expect(await run.line(with: "paused: ") != nil)
         #expect(try await linnet("seek", "1:30").text == "position 1:30")
         #expect(try await linnet("seek", "-30").text == "position 1:00")
@@ -78,6 +78,34 @@ import Testing
         #expect(try await linnet("resume").status == 0)
         #expect(try await linnet("stop").status == 0)
         #expect(await run.line(with: "stopped at the receiver") != nil)
+        #expect(await run.exit() == .status(0))
+    }
+
+    @Test func `several files play one after the other, and the queue is shown and changed`() async throws {
+        let sound = try makeSound(seconds: 600)
+        let run = try await ProgramRun.start("linnet", ["play", sound, sound, sound, on])
+        _ = try #require(await run.line(with: "playing: "))
+        let name = "A_sound.wav"
+        #expect(try await linnet("queue").text == "* 1  \(name)\n  2  \(name)\n  3  \(name)")
+        #expect(try await linnet("queue", "remove", "2").text == "removed \(name)")
+        let added = try await linnet("queue", "add", "http://127.0.0.1:9/encore.flac", "--next")
+        #expect(added.text == "added one item")
+        #expect(try await linnet("queue", "move", "2", "end").text == "moved encore.flac")
+        #expect(try await linnet("queue", "repeat", "all").text == "repeat all")
+        #expect(
+            try await linnet("queue", "list").text
+                == "* 1  \(name)\n  2  \(name)\n  3  encore.flac\nrepeat all")
+        #expect(try await linnet("queue", "next").text == "next")
+        #expect(try await linnet("status").text.contains("queue: item 2 of 3, repeat all"))
+        #expect(try await linnet("queue").text.contains("* 2  \(name)"))
+        #expect(try await linnet("queue", "previous").status == 0)
+        #expect(try await linnet("queue", "--json").text.contains(#""current":"1","repeat":"all""#))
+        #expect(try await linnet("queue", "jump", "9").status == 4)
+        #expect(try await refused(["queue", "repeat", "twice", on]).exit == .status(2))
+        #expect(try await refused(["queue", "add", "song.flac", on]).exit == .status(2))
+        #expect(try await linnet("queue", "clear").status == 0)
+        #expect(try await linnet("queue", "repeat", "off").status == 0)
+        #expect(try await linnet("queue", "next").status == 0)
         #expect(await run.exit() == .status(0))
     }
 

@@ -50,6 +50,13 @@ enum Samples {
         .setOutputVolume(.full),
         .stop(load),
         .warmUp,
+        .prepareNext(
+            load,
+            UpcomingItem(
+                load: LoadID(7),
+                item: MediaItem(uri: "http://example.org/2", startPosition: MediaTime(value: 1, timescale: 2))
+            )),
+        .prepareNext(load, nil),
     ]
 
     static let events: [RendererEvent] =
@@ -67,6 +74,8 @@ enum Samples {
                 load,
                 PlaybackPosition(position: MediaTime(nanoseconds: 1), clockTime: .min, rate: -0.5)),
             .bufferingChanged(load, true),
+            .errorChanged(load, nil),
+            .errorChanged(load, MediaFailure(.network, "The media's server cannot be reached.")),
             .metadataChanged(
                 load,
                 Metadata(
@@ -82,6 +91,8 @@ enum Samples {
             .seekFinished(load, SeekID(3), failure: nil),
             .seekFinished(load, SeekID(4), failure: failure),
             .ended(load),
+            .advanced(load, to: LoadID(8)),
+            .nextFailed(load, next: LoadID(9), failure),
             .failed(load, failure),
             .stopped(load),
             .outputChanged(output),

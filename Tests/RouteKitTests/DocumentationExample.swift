@@ -28,7 +28,10 @@ import RouteKit
         let control = media.playbackControl
         control.playbackSpeed = 1.25  // shows at once; the receiver is asked
         route.device.volume = 0.4
+        var encore = QueueItem(url: "https://example.org/encore.flac")
+        encore.title = "Encore"
         do {
+            try await control.queue.insert([encore], at: .next)
             try await control.perform(.seek(to: MediaTime(value: 60, timescale: 1), tolerance: .zero))
         } catch let refusal as RoutingError {
             print("no: \(refusal.message)")

@@ -22,6 +22,19 @@ import Timing
         completions.append(completion)
     }
 
+    private(set) var edits: [QueueCommand] = []
+    private var names: [@RouteActor (Result<[String], RoutingError>) -> Void] = []
+
+    func perform(
+        _ command: QueueCommand, session: String,
+        completion: @escaping @RouteActor (Result<[String], RoutingError>) -> Void
+    ) {
+        edits.append(command)
+        names.append(completion)
+    }
+
+    func answer(edit number: Int, _ result: Result<[String], RoutingError>) { names[number](result) }
+
     func perform(
         _ command: DeviceCommand,
         completion: @escaping @RouteActor (Result<WriteOutcome, RoutingError>) -> Void

@@ -39,7 +39,14 @@ enum Fixtures {
         artwork: [
             ArtworkReference(url: "/v1/artwork/1", type: "image/png", size: PixelSize(width: 8, height: 9)),
             ArtworkReference(url: "/v1/artwork/2", type: "image/png", size: nil),
-        ], error: MediaFailure(.httpStatus, "no", httpStatus: 500))
+        ], error: MediaFailure(.httpStatus, "no", httpStatus: 500),
+        queue: QueueDocument(
+            current: "2", order: ["2", "1"],
+            items: [
+                "1": QueueItemDocument(
+                    name: "a.mp3", error: MediaFailure(.notFound, "gone", httpStatus: 404)),
+                "2": QueueItemDocument(name: "b", title: "T", subtitle: "S", identifier: "i"),
+            ], repeats: .all))
 
     static let state = StateDocument(
         device: DeviceDocument(

@@ -7,6 +7,10 @@ import Testing
 @testable import RouteWire
 
 struct RouteRequestTests {
+    private static let item = QueueItemRequest(
+        url: "http://a/2", headers: [HeaderField(name: "X-A", value: "b")], userAgent: "u",
+        startPosition: MediaTime(value: 3, timescale: 2), title: "t", subtitle: "s",
+        segments: [Segment(range: .empty)], identifier: "i")
     static let requests: [RouteRequest] = [
         .activate(
             Activation(
@@ -21,7 +25,13 @@ struct RouteRequestTests {
                     Segment(
                         range: TimeRange(start: .zero, duration: MediaTime(value: 9, timescale: 1)),
                         kind: .advertisement, isMarked: true, requiresLinearPlayback: true, identifier: "ad")
-                ])),
+                ], identifier: "i", items: [Self.item, QueueItemRequest(url: "http://a/c")], repeats: .all)),
+        .queue(session: "s", .insert([Self.item], .after("7"))),
+        .queue(session: nil, .insert([QueueItemRequest(url: "http://a/c")], .end)),
+        .queue(session: nil, .remove(["1", "2"])), .queue(session: nil, .move("1", .start)),
+        .queue(session: nil, .jump("3")), .queue(session: nil, .next(from: nil)),
+        .queue(session: "s", .next(from: "1")), .queue(session: nil, .previous(from: "2")),
+        .queue(session: nil, .setRepeat(.one)), .queue(session: "s", .clear),
         .stop(session: nil), .stop(session: "s"), .setPlaying(session: nil, true),
         .seek(session: "s", position: MediaTime(value: .max, timescale: .max), tolerance: .positiveInfinity),
         .setSpeed(session: nil, 1.5), .setState(session: nil, .scanning, scanSpeed: -4),

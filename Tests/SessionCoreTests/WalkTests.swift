@@ -15,6 +15,7 @@ private enum Step: CaseIterable {
     case stopped, stoppedLate, loadTimesOut, loadTimesOutLate, stopTimesOut, stopTimesOutLate
     case standsStill, standsStillLate, seekTimesOut
     case picture, louder, mixer
+    case adds, removes, moves, jumps, next, previous, repeats, advances, advancesLate, nextFails, fails
     case shutDown
 
     /// The steps of the exhaustive walks: each kind once.
@@ -23,6 +24,12 @@ private enum Step: CaseIterable {
         .scan,
         .started, .exited, .loaded, .loadedLate, .reaches, .seekFinished, .ended, .stopped, .loadTimesOut,
         .stopTimesOut, .stopTimesOutLate, .standsStill, .seekTimesOut, .picture, .shutDown,
+    ]
+
+    /// The steps of the walks around a queue.
+    static let queueing: [Step] = [
+        .annaStarts, .annaStops, .adds, .removes, .moves, .jumps, .next, .previous, .repeats, .advances,
+        .advancesLate, .nextFails, .fails, .loaded, .ended, .exited, .started, .loadTimesOut, .reaches, .seek,
     ]
 }
 
@@ -134,10 +141,39 @@ private struct Walker {
         case .picture:
             watcher.apply(
                 .renderer(.artworkFound(load, Artwork(bytes: [], type: "image/png", size: nil))))
+        case .adds:
+            // Long queues show nothing that short ones do not.
+            guard (watcher.state.sessions.first?.value.queue.entries.count ?? 0) < 8 else { return }
+            edits(.insert([item("x\(chance)"), item("y")], chance % 2 == 0 ? .next : .end))
+        case .removes: edits(.remove([chosen(chance)]))
+        case .moves: edits(.move(chosen(chance), .after(chosen(chance / 2))))
+        case .jumps: edits(.jump(chosen(chance)))
+        case .next: edits(.next(from: chance % 5 == 0 ? QueueItemID(UInt64(chance)) : nil))
+        case .previous: edits(.previous(from: nil))
+        case .repeats: edits(.setRepeat(RepeatMode.allCases[Int(chance / 10) % 3]))
+        case .advances: if let next = watcher.next { watcher.apply(.renderer(.advanced(load, to: next))) }
+        case .advancesLate:
+            watcher.apply(.renderer(.advanced(old, to: load)))
+        case .nextFails:
+            guard let next = watcher.next else { return }
+            watcher.apply(.renderer(.nextFailed(load, next: next, MediaFailure(.network, ""))))
+        case .fails: watcher.apply(.renderer(.failed(load, MediaFailure(.decode, ""))))
         case .louder: watcher.apply(.deviceRequested(request(anna), .changeVolume(steps: chance - 40)))
         case .mixer: watcher.apply(.renderer(.outputVolumeChanged(Volume(level: Double(chance) / 60))))
         case .shutDown: watcher.apply(.shutdownRequested)
         }
+    }
+
+    private func item(_ name: String) -> QueueItem { QueueItem(item: MediaItem(uri: "http://a/\(name)")) }
+
+    /// One of the items, or one that is gone.
+    private func chosen(_ chance: Int64) -> QueueItemID {
+        let entries = watcher.state.sessions.first?.value.queue.entries ?? []
+        return entries.isEmpty ? QueueItemID(0) : entries[Int(chance) % entries.count].id
+    }
+
+    private mutating func edits(_ wanted: QueueRequest) {
+        watcher.apply(.queueRequested(request(anna), nil, wanted))
     }
 
     private mutating func loads(_ load: LoadID, _ timeline: Timeline) {
@@ -179,6 +215,19 @@ struct WalkTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ([.started, .annaJoins, .annaStarts, .loaded], 3),
+            ([.started, .annaJoins, .annaStarts, .adds, .loaded, .repeats], 3),
+            ([.started, .annaJoins, .annaStarts, .adds, .adds, .loaded, .advances, .picture], 3),
+        ] as [([Step], Int)])
+    private func `every sequence of events around a queue keeps the rules`(_ prefix: [Step], _ depth: Int) {
+        var walker = Walker(Self.policies[0])
+        for step in prefix { walker.take(step) }
+        #expect(walker.watcher.faults.isEmpty)
+        #expect(firstFault(walker, Step.queueing, depth: depth, prefix) == nil)
+    }
+
     @Test(arguments: [1, 2] as [UInt64])
     func `a long random walk keeps the rules`(_ seed: UInt64) {
         var random = Generator(state: seed)
@@ -195,7 +244,7 @@ struct WalkTests {
             }
         }
         // The walk is worth something only if it gets somewhere.
-        #expect(played > 1_000)
+        #expect(played > 500)
         walker.take(.shutDown)
         #expect(walker.watcher.faults.isEmpty)
     }

@@ -15,7 +15,11 @@ struct Watcher {
     private(set) var progress: UInt64 = 0
     /// The seek that the renderer is at.
     private(set) var seek: SeekID?
+    /// The load that the renderer was told to have follow.
+    private(set) var next: LoadID?
     private var rendererIsUp = false
+    /// True once the renderer's load is loaded.
+    private var wasLoaded = false
     private var rendererLoad = LoadID(0)
     private var ended: Set<SessionID> = []
     private var isShutDown = false
@@ -33,7 +37,14 @@ struct Watcher {
         case .renderer(.started): rendererIsUp = true
         case .renderer(.exited):
             rendererIsUp = false
-            seek = nil
+            (seek, next, wasLoaded) = (nil, nil, false)
+        case .renderer(.advanced(let load, let following)):
+            if load == rendererLoad, rendererIsUp {
+                (rendererLoad, seek, next, wasLoaded) = (following, nil, nil, false)
+            }
+        case .renderer(.loaded(let load, _)): if load == rendererLoad { wasLoaded = true }
+        case .renderer(.nextFailed(let load, let following, _)):
+            if load == rendererLoad, following == next { next = nil }
         case .renderer(.seekFinished(let load, let seek, _)):
             if load == rendererLoad, seek == self.seek { self.seek = nil }
         case .shutdownRequested: isShutDown = true
@@ -64,7 +75,8 @@ struct Watcher {
             switch event {
             case .activationRequested(let request, _, _, _, _), .deactivationRequested(let request),
                 .startRequested(let request, _, _), .stopRequested(let request, _),
-                .playbackRequested(let request, _, _), .deviceRequested(let request, _):
+                .playbackRequested(let request, _, _), .queueRequested(let request, _, _),
+                .deviceRequested(let request, _):
                 request
             default: nil
             }
@@ -115,7 +127,7 @@ struct Watcher {
         switch command {
         case .load(let load, _, _):
             expect(load > rendererLoad, "load identifiers do not grow")
-            (rendererLoad, seek) = (load, nil)
+            (rendererLoad, seek, next, wasLoaded) = (load, nil, nil, false)
             self.load = max(load, self.load)
         case .seek(let load, let seek, let place, _):
             expect(load == rendererLoad && self.seek == nil, "two seeks at a time")
@@ -126,6 +138,12 @@ struct Watcher {
             expect(load == rendererLoad, "a command for a superseded load")
         case .setOutputVolume(let volume):
             expect(volume.level <= state.policy.volumeCap, "a volume above the cap is told")
+        case .prepareNext(let load, let upcoming):
+            expect(load == rendererLoad, "what follows a superseded load")
+            if let upcoming {
+                expect(upcoming.load > max(rendererLoad, next ?? LoadID(0)), "a number is used again")
+            }
+            next = upcoming?.load
         case .warmUp: break
         }
     }
@@ -169,6 +187,19 @@ struct Watcher {
         expect(session.scanSpeed.magnitude >= 2 && session.scanSpeed.magnitude <= 32, "scan speed")
         expect(session.artwork.count <= 4, "too many pictures")
         expect(session.position.position.isNumeric && session.position.rate.isFinite, "no position")
+        let queue = session.queue
+        expect(
+            queue.entries.contains { $0.id == queue.current && $0.failure == nil },
+            "no current item, or one that failed")
+        expect(Set(queue.entries.map(\.id)).count == queue.entries.count, "an item is there twice")
+        expect(queue.entries.count <= PlayQueue.limit, "too many items")
+        expect(!queue.isHopeless || session.isReady, "a hopeless queue goes on")
+        if rendererIsUp, session.load == rendererLoad, wasLoaded {
+            let follows = queue.isHopeless ? nil : queue.successor(explicitly: false)
+            expect(
+                (next != nil) == (follows != nil) || follows == queue.current,
+                "the renderer was not told what follows")
+        }
         guard session.isReady, session.timeline.range.duration.value > 0 else { return }
         let place = session.position.position
         expect(session.timeline.range.clamp(place) == place, "a position out of the range")
@@ -185,9 +216,10 @@ extension ReceiverEvent {
         case .renderer(let event):
             switch event {
             case .loaded(let load, _), .timelineChanged(let load, _), .positionChanged(let load, _),
-                .bufferingChanged(let load, _), .metadataChanged(let load, _), .artworkFound(let load, _),
+                .bufferingChanged(let load, _), .errorChanged(let load, _), .metadataChanged(let load, _),
+                .artworkFound(let load, _),
                 .tracksChanged(let load, _), .seekFinished(let load, _, _), .ended(let load),
-                .failed(let load, _), .stopped(let load):
+                .failed(let load, _), .stopped(let load), .advanced(let load, _), .nextFailed(let load, _, _):
                 load
             case .started, .outputChanged, .outputVolumeChanged, .exited, .confined: nil
             }

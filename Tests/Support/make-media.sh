@@ -12,6 +12,7 @@
 # video.mp4                                  10 s, H.264 and AAC (position)
 # video.webm                                 10 s, VP8 and Opus (position)
 # languages.mkv                              10 s, MPEG-4 video, audio en (500 Hz) and de (700 Hz), subtitles en
+# joint/                                     sound cut in two: see make-joints.sh
 # short.{wav,flac}                           1 s, for tests that wait for the end
 # broken.flac, text.mp3                      a file cut and damaged inside, and one that is no media
 set -euo pipefail
@@ -23,7 +24,7 @@ if [[ $# -ne 1 ]]; then
 fi
 mkdir -p "$(dirname "$1")"
 target=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-stamp=$(cat "$here/make-media.sh" "$here/media.py" | sha256sum)
+stamp=$(cat "$here/make-media.sh" "$here/media.py" "$here/make-joints.sh" "$here/lametag.py" | sha256sum)
 if [[ -f $target/stamp && $(<"$target/stamp") == "$stamp" ]]; then
     exit 0
 fi
@@ -116,6 +117,7 @@ adaptive_streams
 video_files
 head -c 200000 position.flac | { head -c 100000; head -c 3000 >/dev/null; head -c 3000 /dev/zero; cat; } >broken.flac
 printf 'This is text under a false name.\n%.0s' {1..200} >text.mp3
+"$here/make-joints.sh" joint
 rm -f half.wav ten.wav english.wav german.wav log
 echo "$stamp" >stamp
 rm -rf "$target"

@@ -32,6 +32,8 @@ extension RouteFrontEnd {
             return playback(id, session, .selectTrack(kind, identifier: option))
         case .setVolume(let session, let volume): return playback(id, session, .setVolume(volume))
         case .setMuted(let session, let isMuted): return playback(id, session, .setMuted(isMuted))
+        case .queue(let session, let command):
+            return .queueRequested(id, session.map { SessionID($0) }, QueueRequest(command))
         case .setDeviceVolume(let volume): return .deviceRequested(id, .setVolume(volume))
         case .changeDeviceVolume(let steps): return .deviceRequested(id, .changeVolume(steps: steps))
         case .setDeviceMuted(let isMuted):
@@ -54,6 +56,9 @@ extension SessionRequest {
                 startPosition: start.startPosition),
             isPlaying: start.isPlaying, metadata: Metadata(title: start.title, subtitle: start.subtitle),
             segments: start.segments)
+        identifier = start.identifier
+        following = start.items.map { QueueItem($0) }
+        repeats = RepeatMode(start.repeats)
     }
 }
 

@@ -16,6 +16,8 @@ struct StateComposer {
     private var device: (value: ReceiverState.Device, json: JSONValue)?
     private var routes: [RouteID: (value: ReceiverState.Route, json: JSONValue)] = [:]
     private var sessions: [SessionID: (value: Session, json: JSONValue)] = [:]
+    /// The queue of the session that was written last: a thousand items are not written anew with every position.
+    private var queue: (value: PlayQueue, json: JSONValue)?
 
     init(identity: ReceiverIdentity, configuration: ReceiverConfiguration) {
         (self.identity, model, type) = (identity, configuration.model, configuration.deviceType)
@@ -29,10 +31,16 @@ struct StateComposer {
             if let known = routes[id], known.value == route { return known }
             return (route, Self.json(route))
         }
-        sessions = state.sessions.mapValuesWithKey { id, session in
-            if let known = sessions[id], known.value == session { return known }
-            return (session, Self.json(session, id, artwork))
+        var written: [SessionID: (value: Session, json: JSONValue)] = [:]
+        for (id, session) in state.sessions {
+            if let known = sessions[id], known.value == session {
+                written[id] = known
+            } else {
+                if queue?.value != session.queue { queue = (session.queue, session.queue.json) }
+                written[id] = (session, Self.json(session, id, artwork, queue?.json ?? .null))
+            }
         }
+        sessions = written
         return .compact([
             "device": device?.json ?? .null,
             "clock": ["id": .text(identity.clock)],
@@ -68,8 +76,10 @@ struct StateComposer {
         ]
     }
 
-    private static func json(_ session: Session, _ id: SessionID, _ artwork: ArtworkShelf) -> JSONValue {
-        .compact([
+    private static func json(
+        _ session: Session, _ id: SessionID, _ artwork: ArtworkShelf, _ queue: JSONValue
+    ) -> JSONValue {
+        let shown = JSONValue.compact([
             "route": JSONValue(session.route?.text), "mode": "player",
             "phase": .text(session.phase.rawValue), "isReady": .bool(session.isReady),
             "isPlaying": .bool(session.isPlaying), "isBuffering": .bool(session.isBuffering),
@@ -85,6 +95,10 @@ struct StateComposer {
             "volume": .number(session.volume.level), "metadata": metadata(session, id, artwork),
             "error": session.error?.json ?? .null,
         ])
+        // It is compact already.
+        guard case .object(var members) = shown else { return shown }
+        members["queue"] = queue
+        return .object(members)
     }
 
     private static func metadata(_ session: Session, _ id: SessionID, _ artwork: ArtworkShelf) -> JSONValue {
@@ -107,7 +121,7 @@ struct StateComposer {
 
 extension JSONValue {
     /// An object without members that are null, at any depth of objects.
-    fileprivate static func compact(_ members: [String: JSONValue]) -> JSONValue {
+    static func compact(_ members: [String: JSONValue]) -> JSONValue {
         .object(members.compactMapValues { $0.compacted })
     }
 

@@ -247,6 +247,28 @@ async def the_volume_of_the_device(talk):
 
 
 @step
+async def a_queue_is_edited_by_names(talk):
+    def queue():
+        return talk.observer.session(talk.session)["queue"]
+    current = queue()["current"]
+    item = {"url": talk.url, "metadata": {"title": "One"}, "identifier": "mine"}
+    one, two = (await talk.owner.call("queue.insert", items=[item, {"url": talk.url}]))["value"]
+    await talk.observer.until(lambda: queue()["order"] == [current, one, two], "the items")
+    check(queue()["items"][one]["title"] == "One" and queue()["items"][one]["identifier"] == "mine", queue())
+    await talk.owner.call("queue.move", item=two, place={"after": current})
+    await talk.observer.until(lambda: queue()["order"] == [current, two, one], "the new order")
+    await talk.refused(talk.owner, "itemUnknown", "queue.jump", item="nobody")
+    await talk.owner.call("queue.setRepeat", repeat="all")
+    await talk.owner.call("queue.next", **{"from": one})
+    await talk.owner.call("queue.remove", items=[two, two, "nobody"])
+    await talk.observer.until(lambda: queue()["order"] == [current, one], "the removal")
+    await talk.owner.call("queue.clear")
+    await talk.owner.call("queue.setRepeat", repeat="off")
+    await talk.observer.until(lambda: queue()["order"] == [current] and queue()["repeat"] == "off", "the end")
+    check(queue()["current"] == current, "another item is current")
+
+
+@step
 async def what_cannot_be_is_refused(talk):
     owner, session = talk.owner, talk.session
     await talk.refused(owner, "trackUnknown", "playback.selectTrack", session=session, kind="audio", option="no")

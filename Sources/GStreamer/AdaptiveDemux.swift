@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import CGLib
+import CGStreamer
+
+extension Element {
+    /// Tells a demuxer of adaptive streams the user agent for its own requests, as an HTTP source before it does, and
+    /// later than that: just before the demuxer reads its manifest.
+    package func announceUserAgent(_ agent: String) {
+        guard let pad = unsafe gst_element_get_static_pad(pointer, "sink") else { return }
+        defer { unsafe gst_object_unref(pad) }
+        let box = unsafe Unmanaged.passRetained(AgentBox(agent)).toOpaque()
+        unsafe gst_pad_add_probe(
+            pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+            { pad, information, data in
+                guard let event = unsafe gst_shim_probe_event(information),
+                    unsafe gst_shim_event_type(event) == GST_EVENT_EOS
+                else { return GST_PAD_PROBE_OK }
+                let box = unsafe Unmanaged<AgentBox>.fromOpaque(data!).takeUnretainedValue()
+                unsafe gst_pad_send_event(pad, box.event())
+                return GST_PAD_PROBE_OK
+            }, box, { unsafe Unmanaged<AgentBox>.fromOpaque($0!).release() })
+    }
+}
+
+private final class AgentBox {
+    private let agent: String
+    init(_ agent: String) { self.agent = agent }
+
+    /// The event that sources send downstream when they have an answer.
+    func event() -> UnsafeMutablePointer<GstEvent>? {
+        guard let fields = unsafe gst_structure_new_empty("request-headers"),
+            let headers = unsafe gst_structure_new_empty("http-headers")
+        else { return nil }
+        defer { unsafe gst_structure_free(fields) }
+        var value = GValue()
+        unsafe g_value_init(&value, gst_shim_type_string())
+        unsafe g_value_set_string(&value, agent)
+        unsafe gst_structure_set_value(fields, "User-Agent", &value)
+        unsafe g_value_unset(&value)
+        value = GValue()
+        unsafe g_value_init(&value, gst_shim_type_structure())
+        unsafe gst_value_set_structure(&value, fields)
+        unsafe gst_structure_set_value(headers, "request-headers", &value)
+        unsafe g_value_unset(&value)
+        return unsafe gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, headers)
+    }
+}

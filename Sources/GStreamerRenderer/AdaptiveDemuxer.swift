@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import AudioOutput
+import GStreamer
+import Soup
+import Synchronization
+
+/// The demuxer of an adaptive stream within a pipeline, and its requests.
+///
+/// GStreamer's demuxers end the process, about once in a hundred times, when a move or an end cancels a request that is
+/// under way. So neither is done before the demuxer is quiet, and it is held back until it is.
+final class AdaptiveDemuxer: Sendable {
+    /// The factories.
+    static let names: Set<String> = ["hlsdemux2", "dashdemux2", "mssdemux2"]
+    /// Coded media that are read ahead: enough for a bad moment of the network, little memory.
+    private static let readAhead = "10000000000"
+    /// With anything at all read ahead no other segment is asked for.
+    private static let noReadAhead = "1"
+    /// Between the end of a request and what the demuxer makes of it, in nanoseconds.
+    private static let settling: Int64 = 20_000_000
+
+    private let element: Element
+    private let line: String
+    private let offers = Atomic<Int>(0)
+
+    /// Takes an element that was just made. `isHeld`: asks for no more than is needed to know the media.
+    init(_ element: Element, line: RequestTap.Line, isHeld: Bool) {
+        self.element = element
+        self.line = RequestTap.shared.open(line)
+        element.announceUserAgent(self.line)
+        if isHeld { hold() } else { release() }
+    }
+
+    deinit { RequestTap.shared.close(line) }
+
+    /// Begins no more downloads while there is something to play.
+    func hold() { element.set("max-buffering-time", Self.noReadAhead) }
+
+    func release() { element.set("max-buffering-time", Self.readAhead) }
+
+    /// Chooses what is downloaded, before anything is. A choice that comes later would cancel requests; what follows in
+    /// later periods the demuxer finds by itself.
+    func select(_ streams: [String]) {
+        let isFirst = offers.add(1, ordering: .relaxed).oldValue == 0
+        guard !streams.isEmpty, isFirst else { return }
+        _ = element.selectStreams(streams)
+    }
+
+    /// True once the streams were offered again. The demuxers of GStreamer 1.22 then wait for ever after a move into
+    /// the period that they read while an earlier one is heard.
+    var hasPeriods: Bool { offers.load(ordering: .relaxed) > 1 }
+
+    /// True if no request is under way.
+    var isQuiet: Bool { isQuiet(for: Self.settling) }
+
+    /// True if no request was under way for so many nanoseconds.
+    func isQuiet(for time: Int64) -> Bool {
+        let activity = RequestTap.shared.activity(of: line)
+        return activity.inFlight <= 0 && AudioOutput.now() - activity.changed > time
+    }
+
+    /// Segments that were not there and were passed over.
+    var skipped: Int { RequestTap.shared.activity(of: line).skipped }
+}

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import AudioOutput
+import GStreamer
+import MediaModel
+import Soup
+import Synchronization
+
+/// What adaptive streams need: moves and ends between requests.
+extension GStreamerRenderer {
+    /// How often a demuxer is looked at that is to become quiet.
+    private static let look = Duration.milliseconds(10)
+    /// Longer than a server's silence lasts before a request to it fails, in nanoseconds.
+    private static let patience: Int64 = 12_000_000_000
+    /// Pipelines that wait for their end at most; an older one is ended as it is.
+    private static let endingLimit = 6
+
+    /// Time without any news after which a demuxer is frozen, and beginnings without sound before it is given up.
+    private static let freezeLimit = Duration.seconds(3)
+    private static let freezeCount = 2
+
+    // MARK: Moves
+
+    /// Puts a move off until no request is under way. What was heard so far is not heard any more.
+    func awaitQuiet(_ demuxer: AdaptiveDemuxer, for seek: Playback.Seek) {
+        guard let pipeline = playback?.pipeline else { return }
+        demuxer.hold()
+        playback?.seek?.patience = AudioOutput.now() + Self.patience
+        if playback?.scan == nil {
+            playback?.isHeld = true
+            applyPlaying()
+        }
+        later(Self.look, .quietDue(pipeline: pipeline.number, number: seek.number))
+    }
+
+    func moveOnceQuiet(_ number: UInt64) {
+        guard let pipeline = playback?.pipeline, var seek = playback?.seek, seek.number == number,
+            seek.isExecuting, let demuxer = pipeline.demuxer
+        else { return }
+        guard demuxer.isQuiet || AudioOutput.now() > seek.patience else {
+            return later(Self.look, .quietDue(pipeline: pipeline.number, number: number))
+        }
+        seek.flushes = pipeline.feed.flushes
+        playback?.seek = seek
+        move(seek, on: pipeline, precision: seek.isAccurate ? .exact : .nearest)
+    }
+
+    // MARK: Freezes
+
+    /// Looks after `freezeLimit` whether a move, or sound that ran dry, leads anywhere.
+    func watchForFreeze() {
+        guard let current = playback, let pipeline = current.pipeline, pipeline.demuxer != nil else { return }
+        later(Self.freezeLimit, .freezeDue(pipeline: pipeline.number, seek: current.seekCount))
+    }
+
+    /// Begins again if the demuxer neither gives nor fetches anything.
+    func endFreeze(seek: UInt64) {
+        guard let current = playback, current.seekCount == seek, current.outage == nil,
+            let demuxer = current.pipeline?.demuxer
+        else { return }
+        let isStuck = current.seek.map { !$0.isExecuting } ?? (current.isBuffering && current.phase == .ready)
+        guard isStuck, current.isPlaying || current.seek != nil else { return }
+        // A live stream has nothing to fetch until there is news.
+        guard !current.timeline.isLive, demuxer.isQuiet(for: Int64(Self.freezeLimit / .nanoseconds(1)) / 2)
+        else {
+            return watchForFreeze()
+        }
+        guard current.freezes < Self.freezeCount else {
+            return fail(MediaFailure(.decode, "The stream does not go on here."))
+        }
+        playback?.freezes += 1
+        reload(at: current.seek?.position ?? place())
+    }
+
+    // MARK: Holes
+
+    /// Serves an empty file to the demuxer, in place of a segment that is not there: it then goes on with the next one
+    /// instead of giving up. Nobody else can reach it; if it cannot be served, a missing segment ends the playback.
+    func openStandIn() {
+        guard standIn == nil, let port = Self.port.withLock({ $0 }) ?? LoopbackPort() else { return }
+        let server = Server()
+        server.handle(below: "/") { _ in Response(200, "application/octet-stream", []) }
+        guard (try? server.listen(at: port)) != nil else { return }
+        standIn = server
+        RequestTap.shared.setStandIn("http://127.0.0.1:\(port.number)/")
+    }
+
+    private static let port = Mutex<LoopbackPort?>(nil)
+
+    /// Takes the port for that, in a process that will not be allowed to later. Starts no thread.
+    package static func takePort() { port.withLock { $0 = LoopbackPort() } }
+
+    // MARK: Ends
+
+    /// Ends a pipeline, which is silent from now on, when that is safe.
+    func end(_ pipeline: MediaPipeline) {
+        guard let demuxer = pipeline.demuxer, !demuxer.isQuiet else { return pipeline.tearDown() }
+        pipeline.close()
+        if ending.count >= Self.endingLimit { ending.removeFirst().pipeline.tearDown() }
+        ending.append((pipeline, AudioOutput.now() + Self.patience))
+        if ending.count == 1 { later(Self.look, .endDue) }
+    }
+
+    func endQuietOnes() {
+        let now = AudioOutput.now()
+        ending.removeAll { one in
+            guard one.pipeline.demuxer?.isQuiet ?? true || now > one.until else { return false }
+            one.pipeline.tearDown()
+            return true
+        }
+        if !ending.isEmpty { later(Self.look, .endDue) }
+    }
+}

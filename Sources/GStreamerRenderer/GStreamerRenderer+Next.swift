@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import AudioOutput
+import GStreamer
+import MediaModel
+
+/// The item that follows the one that plays. Its pipeline is built shortly before its turn, and all that the pipeline says is
+/// kept until then.
+struct NextItem {
+    /// What is kept of a pipeline that waits; some dozens are usual. Pictures are large.
+    private static let inputLimit = 256
+    private static let pictureLimit = 4
+
+    let load: LoadID
+    let item: MediaItem
+    var stream = StreamID(0)
+    /// Nil until it is made ready.
+    var pipeline: MediaPipeline?
+    /// True if it can be begun only when its turn comes.
+    var isLate = false
+    private(set) var inputs: [GStreamerRenderer.Input] = []
+
+    /// Keeps what the pipeline says until its turn comes. False if there is no more room.
+    mutating func keep(_ input: GStreamerRenderer.Input) -> Bool {
+        guard inputs.count < Self.inputLimit else { return false }
+        if input.hasPicture, inputs.count(where: \.hasPicture) >= Self.pictureLimit { return false }
+        inputs.append(input)
+        return true
+    }
+
+    /// True once frames of it stand behind those of the current item.
+    var hasArrived: Bool {
+        for case .arrived(_, .frames) in inputs { return true }
+        return false
+    }
+
+    /// What an element said is not installed.
+    var missing: String? {
+        for case .message(_, .pluginMissing(let what)) in inputs { return what }
+        return nil
+    }
+}
+
+// The next item is made ready when the current one has ten seconds left, or is decoded to its end; then no more than a few
+// seconds of coded media are held of it. Its frames join those of the current one in the output. What moves the current
+// item on its timeline, or changes its speed, gives the preparation up; it is made anew when it is due again.
+extension GStreamerRenderer {
+    /// Before the end of the current item, in nanoseconds: time enough to open most servers, and little memory.
+    private static let preparation: Int64 = 10_000_000_000
+
+    func prepareNext(_ upcoming: UpcomingItem?) {
+        cancelPreparation()
+        playback?.next = upcoming.map { NextItem(load: $0.load, item: $0.item) }
+        considerNext()
+    }
+
+    /// Makes the next item ready, if it is time.
+    func considerNext() {
+        guard let current = playback, let next = current.next, next.pipeline == nil, !next.isLate,
+            current.failure == nil, current.phase == .ready, current.seek == nil, current.nextSeek == nil,
+            current.scan == nil
+        else { return }
+        let isNearBeginning = (next.item.startPosition.nanoseconds ?? 0) <= Self.nearBeginning
+        // Pictures of two items have one screen.
+        guard configuration.video == .none else { return }
+        // Another speed, or a place far inside, is reached by a move, which begins when its turn comes.
+        guard current.pipelineRate == 1, isNearBeginning, !current.timeline.isLive else { return }
+        guard current.isDecoded || isEndNear(current) else { return }
+        startNext(next)
+    }
+
+    private func isEndNear(_ current: Playback) -> Bool {
+        guard let end = current.timeline.range.end.nanoseconds, current.timeline.range != .empty else {
+            return false
+        }
+        return end - place() <= Self.preparation
+    }
+
+    private func startNext(_ upcoming: NextItem) {
+        guard let current = playback, !isCrowded else { return }
+        guard let scheme = Library.scheme(of: upcoming.item.uri), configuration.schemes.contains(scheme)
+        else {
+            return failNext(MediaFailure(.unsupportedScheme, "Addresses of this kind are not played."))
+        }
+        var next = upcoming
+        pipelineCount += 1
+        next.stream = StreamID(pipelineCount)
+        output.follow(next.stream, after: current.stream)
+        let start = next.item.startPosition.nanoseconds ?? 0
+        let feed = self.feed(for: next.stream, beginning: start > 0 ? Double(start) : nil)
+        do throws(MediaFailure) {
+            next.pipeline = try makePipeline(next.item, audio: nil, feed: feed)
+        } catch { return failNext(error) }
+        playback?.next = next
+        next.pipeline?.start()
+    }
+
+    /// Gives up what was made ready. The item stays the one that follows.
+    func cancelPreparation() {
+        guard let next = playback?.next, let pipeline = next.pipeline else { return }
+        playback?.next = NextItem(load: next.load, item: next.item)
+        output.close(next.stream)
+        end(pipeline)
+    }
+
+    /// What the pipeline of the next item says.
+    func handleNext(_ input: Input, of pipeline: UInt64) {
+        guard let next = playback?.next, next.pipeline?.number == pipeline else { return }
+        switch input {
+        case .message(_, .failed(let failure)):
+            // What has joined the current item is heard, up to the damage.
+            if next.hasArrived, playback?.next?.keep(input) == true { return }
+            nextFailed(MediaFailure(failure, missing: next.missing))
+        case .message(_, .streamsSelected(let streams)) where streams.isEmpty && next.missing != nil:
+            nextFailed(.missing(next.missing))
+        case .message(_, .contextMade(let context)): keep(context)
+        case .message(_, .streamsFound(let set)) where isSilent(set):
+            nextFailed(MediaFailure(.unsupportedFormat, "The media has no sound."))
+        default:
+            guard playback?.next?.keep(input) == true else { return }
+            // The answer is there when the first of these frames is heard.
+            if case .arrived(_, .frames) = input { ask(next.pipeline) }
+        }
+    }
+
+    private func isSilent(_ set: StreamSet) -> Bool {
+        let table = TrackTable(set.streams)
+        return !table.hasAudio && table.hasVideo && configuration.video == .none
+    }
+
+    private func nextFailed(_ failure: MediaFailure) {
+        if failure.code == .missingPlugin, !hasAddedPlugins, configuration.fallbackPlugins != nil {
+            // More plugins are looked for when its turn comes.
+            cancelPreparation()
+            playback?.next?.isLate = true
+        } else {
+            failNext(failure)
+        }
+    }
+
+    private func failNext(_ failure: MediaFailure) {
+        guard let current = playback, let next = current.next else { return }
+        cancelPreparation()
+        playback?.next = nil
+        report(.nextFailed(current.id, next: next.load, failure))
+    }
+
+    // MARK: Its turn
+
+    /// The output went on to the stream that followed.
+    func advanced(from old: StreamID, to new: StreamID) {
+        guard let current = playback, current.stream == old else { return }
+        guard let next = current.next, next.stream == new, let pipeline = next.pipeline else {
+            // It was given up at the same moment, and the current item has been heard to its end.
+            output.close(new)
+            if let seek = current.nextSeek ?? current.seek { reload(at: seek.position) } else { drained() }
+            return
+        }
+        var successor = Playback(id: next.load, item: next.item, playing: current.isPlaying)
+        (successor.stream, successor.pipeline) = (next.stream, pipeline)
+        (successor.volume, successor.speed) = (current.volume, current.speed)
+        (successor.isHeld, successor.isSounding) = (false, current.isSounding)
+        leave(current)
+        playback = successor
+        report(.advanced(current.id, to: next.load))
+        output.setMediaVolume(successor.volume, for: successor.stream)
+        applyPlaying()
+        if successor.isPlaying, !successor.isSounding { setBuffering(true) }
+        for input in next.inputs { handle(input) }
+        updateTicking()
+        reportPosition()
+    }
+
+    /// The current item was heard to its end, and the next one has to be begun.
+    func beginNext() {
+        cancelPreparation()
+        guard let current = playback, let next = current.next else { return }
+        output.close(current.stream)
+        leave(current)
+        var successor = Playback(id: next.load, item: next.item, playing: current.isPlaying)
+        (successor.volume, successor.speed) = (current.volume, current.speed)
+        playback = successor
+        report(.advanced(current.id, to: next.load))
+        begin()
+        updateTicking()
+    }
+
+    private func leave(_ current: Playback) {
+        for seek in [current.seek, current.nextSeek] {
+            if let id = seek?.id { report(.seekFinished(current.id, id, failure: nil)) }
+        }
+        if let pipeline = current.pipeline { end(pipeline) }
+    }
+}
+
+extension GStreamerRenderer.Input {
+    /// The pipeline that it came from.
+    var pipeline: UInt64? {
+        switch self {
+        case .message(let pipeline, _), .arrived(let pipeline, _), .seekAnswered(let pipeline, _, _),
+            .seekIsSlow(let pipeline, _), .asked(let pipeline, _), .askAgain(let pipeline),
+            .quietDue(let pipeline, _), .freezeDue(let pipeline, _):
+            pipeline
+        case .command, .output, .adaptiveFound, .endDue, .recoveryDue, .troubleOver, .pluginsAdded, .tick, .scanTick,
+            .quit:
+            nil
+        }
+    }
+
+    fileprivate var hasPicture: Bool {
+        if case .message(_, .tagged(let values)) = self { values.picture != nil } else { false }
+    }
+}

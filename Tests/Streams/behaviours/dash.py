@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: 2026 The Linnet contributors
+# SPDX-License-Identifier: Apache-2.0
+"""DASH: /dash/OPTIONS/stream.mpd, with options separated by commas.
+
+timeline               a SegmentTimeline; else a template with a duration
+count=N                segments, two seconds each; 15 by default
+periods=N              so many periods, one after the other
+languages              two adaptation sets: en, and de, which is second n + 100
+missing=N+M            segments that are not there though the manifest has them (404)
+live=N                 a window of N segments that advances in real time
+"""
+
+import datetime
+
+import packaging
+from behaviours.hls import Options
+from server import behaviour
+
+MANIFEST = "application/dash+xml"
+SCALE = packaging.RATE
+
+
+def adaptation(options, numbers, offset, language, rendition):
+    size = packaging.Media.SEGMENT * packaging.FRAME
+    first = numbers.start
+    names = f'initialization="init.mp4" media="{rendition}-$Number$.m4s" startNumber="{first}"'
+    shift = f'presentationTimeOffset="{offset}"' if offset else ""
+    if options.has("timeline"):
+        count = len(numbers) - 1
+        template = (
+            f'<SegmentTemplate timescale="{SCALE}" {names} {shift}><SegmentTimeline>'
+            f'<S t="{first * size}" d="{size}" r="{count}"/></SegmentTimeline></SegmentTemplate>')
+    else:
+        template = f'<SegmentTemplate timescale="{SCALE}" duration="{size}" {names} {shift}/>'
+    return (
+        f'<AdaptationSet contentType="audio" mimeType="audio/mp4" lang="{language}" segmentAlignment="true" '
+        f'startWithSAP="1">{template}<Representation id="{rendition}" codecs="mp4a.40.2" bandwidth="128000" '
+        f'audioSamplingRate="{packaging.RATE}"/></AdaptationSet>')
+
+
+def manifest(request, options):
+    size = packaging.Media.SEGMENT * packaging.FRAME
+    duration = size / SCALE
+    count = int(options.number("count", 15))
+    head = 'xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" minBufferTime="PT2S"'
+
+    def sets(numbers, offset):
+        text = adaptation(options, numbers, offset, "en", "main")
+        return text + (adaptation(options, numbers, offset, "de", "other") if options.has("languages") else "")
+    if options.has("live"):
+        window = int(options.number("live"))
+        passed = request.run.elapsed()
+        request.run.memory["edge"] = lambda: (request.run.elapsed() + window * duration) % 60
+        # At the first look the window is full.
+        begun = request.run.memory.setdefault(
+            "begun", datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(
+                seconds=passed + window * duration))
+        first = int(passed / duration)
+        numbers = range(first, first + window) if options.has("timeline") else range(0, 1)
+        return (
+            f'<?xml version="1.0"?><MPD {head} type="dynamic" minimumUpdatePeriod="PT2S" '
+            f'availabilityStartTime="{begun:%Y-%m-%dT%H:%M:%S.%f}Z" '
+            f'publishTime="{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}" '
+            f'timeShiftBufferDepth="PT{window * duration:.3f}S" suggestedPresentationDelay="PT4S">'
+            f'<Period id="1" start="PT0S">{sets(numbers, 0)}</Period></MPD>')
+    parts, each = [], count // int(options.number("periods", 1))
+    for period in range(int(options.number("periods", 1))):
+        numbers = range(period * each, (period + 1) * each)
+        parts.append(
+            f'<Period id="{period}" start="PT{period * each * duration:.5f}S" duration="PT{each * duration:.5f}S">'
+            f'{sets(numbers, numbers.start * size)}</Period>')
+    return (
+        f'<?xml version="1.0"?><MPD {head} type="static" '
+        f'mediaPresentationDuration="PT{each * len(parts) * duration:.5f}S">{"".join(parts)}</MPD>')
+
+
+@behaviour("dash")
+def dash(request, rest):
+    folder, _, name = rest.partition("/")
+    options = Options(folder)
+    if name == "stream.mpd":
+        return request.send(manifest(request, options).encode(), MANIFEST)
+    if name == "init.mp4":
+        return request.send(packaging.mp4_init(), "audio/mp4")
+    rendition, _, place = name.removesuffix(".m4s").partition("-")
+    if rendition not in request.server.media or not place.isdigit() or int(place) in options.numbers("missing"):
+        return request.send(b"not here\n", "text/plain", 404)
+    number, media = int(place), request.server.media[rendition]
+    if options.has("live") and number > (request.run.elapsed() / media.duration) + options.number("live"):
+        return request.send(b"not yet\n", "text/plain", 404)
+    frames, _ = media.cut(number % media.count)
+    return request.send(packaging.mp4_segment(frames, number * media.SEGMENT), "audio/mp4")
