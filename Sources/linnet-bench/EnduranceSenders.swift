@@ -58,7 +58,11 @@ struct SeededNumbers: RandomNumberGenerator {
             case .finished where item.isPlayable, .failed where !item.isPlayable:
                 count(item.isPlayable ? "finished" : "failed as it should")
             case let end:
-                let word = end.map { "\($0)" } ?? "no end within 20 s"
+                let control = media.playbackControl
+                let word =
+                    end.map { "\($0)" }
+                    ?? "no end within 20 s (ready \(control.isReady), buffering \(control.isBuffering), "
+                    + "at \(control.playbackPosition.position.seconds) s)"
                 problem("\(item.path): \(word)")
                 await stop(session)
             }
