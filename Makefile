@@ -10,13 +10,19 @@ SUPPORT := $(BUILD)/support
 SAMPLE := $(BUILD)/sample/first-light.flac
 MEDIA := $(BUILD)/media
 RELEASE := $(BUILD)/release
-# One copy of the Swift runtime in each program: they run on machines without a toolchain.
-RELEASE_FLAGS := -c release --static-swift-stdlib
+STATIC := $(BUILD)/static
+# One copy of the Swift and C++ runtimes in each program: they run on machines without a toolchain. What nothing refers to
+# is left out, and what runs lies side by side (scripts/link-order.txt), so that few pages of a program are ever read.
+RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L$(CURDIR)/$(STATIC) \
+	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker --no-export-dynamic -Xlinker --icf=all \
+	-Xlinker -z -Xlinker separate-code -Xlinker -z -Xlinker pack-relative-relocs \
+	-Xlinker --no-warn-symbol-ordering -Xlinker --symbol-ordering-file=$(CURDIR)/scripts/link-order.txt
 CFLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror
 BENCHES ?= first-sound seek resume idle control
 
 .DEFAULT_GOAL := help
-.PHONY: help deps run release test support sample media bench fuzz check check-streams install clean
+.PHONY: help deps run release link-order test support sample media bench fuzz sanitize check check-streams install
+.PHONY: clean
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,8 +34,16 @@ deps: ## install the Debian packages that building and running need
 run: deps release $(SAMPLE) ## build, start a receiver and play the sample to it
 	@scripts/run.sh $(RELEASE) $(SAMPLE)
 
-release: ## build the programs for use
+release: $(STATIC)/libstdc++.a ## build the programs for use
 	$(SWIFT) build $(RELEASE_FLAGS)
+
+# Found before the shared one, since it is alone in its folder.
+$(STATIC)/libstdc++.a:
+	@mkdir -p $(@D)
+	ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $@
+
+link-order: release ## note anew which functions of the programs run (needs valgrind)
+	scripts/link-order.py $(RELEASE) $(SUPPORT) $(MEDIA) scripts/link-order.txt
 
 test: ## build and run all tests
 	@scripts/install-packages.sh build run test
@@ -38,9 +52,13 @@ test: ## build and run all tests
 	@scripts/check-support.sh $(SUPPORT)
 	SWIFT='$(SWIFT)' scripts/test.sh
 
-support: $(SUPPORT)/libasound_module_pcm_simdac.so $(SUPPORT)/simdac-check $(SUPPORT)/quickhttpd ## build the test support
+support: $(SUPPORT)/libasound_module_pcm_simdac.so $(SUPPORT)/libasound_module_ctl_simdac.so $(SUPPORT)/simdac-check $(SUPPORT)/quickhttpd ## build the test support
 
 $(SUPPORT)/libasound_module_pcm_simdac.so: Tests/Support/simdac/pcm_simdac.c Tests/Support/simdac/intruder.h
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -fPIC -DPIC -shared -o $@ $< -lasound
+
+$(SUPPORT)/libasound_module_ctl_simdac.so: Tests/Support/simdac/ctl_simdac.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -fPIC -DPIC -shared -o $@ $< -lasound
 
@@ -71,6 +89,11 @@ bench: ## measure, beside the peers: make bench BENCHES='first-sound seek'
 	@scripts/check-toolchain.sh $(SWIFT)
 	@$(MAKE) --no-print-directory support media release
 	$(RELEASE)/linnet-bench $(BENCHES)
+
+sanitize: ## run the tests of values and libraries under the address and the thread sanitizer
+	@scripts/install-packages.sh build run test
+	SWIFT='$(SWIFT)' scripts/sanitize.sh address
+	SWIFT='$(SWIFT)' scripts/sanitize.sh thread
 
 fuzz: ## run the decoders on made-up input: make fuzz SECONDS=600
 	@scripts/fuzz.sh $(or $(SECONDS),20)

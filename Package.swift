@@ -133,6 +133,9 @@ let package = Package(
         // Fakes of the runtime's ports, a clock moved by hand, the simulated card's reader.
         target("ReceiverTestKit", ["ReceiverRuntime", "SessionCore", "MediaModel", "Timing"]),
 
+        // Random numbers that come again.
+        target("SeededNumbers"),
+
         // A loop for the tests of what lives on one.
         target("LoopTestKit", ["GLibLoop"]),
 
@@ -142,16 +145,22 @@ let package = Package(
         // Publishes or browses one service, run by tests inside other network namespaces.
         program("dns-sd-probe", ["Avahi", "Settings", "GLibLoop"]),
 
+        // Replaces one file until it is killed.
+        program("write-probe", ["Settings", "GLibLoop"]),
+
         // MARK: Tests
         tests("MediaModelTests", ["MediaModel"]),
         tests("TimingTests", ["Timing", "MediaModel"]),
-        tests("SessionCoreTests", ["SessionCore", "MediaModel", "Timing"]),
-        tests("RouteWireTests", ["RouteWire", "MediaModel"], exclude: ["Fixtures"]),
-        tests("RendererWireTests", ["RendererWire", "MediaModel"]),
+        tests("SessionCoreTests", ["SeededNumbers", "SessionCore", "MediaModel", "Timing"]),
+        tests("RouteWireTests", ["SeededNumbers", "RouteWire", "MediaModel"], exclude: ["Fixtures"]),
+        tests("RendererWireTests", ["SeededNumbers", "RendererWire", "MediaModel"]),
         tests("PlaylistsTests", ["Playlists", "MediaModel"], exclude: ["Fixtures"]),
         tests(
             "ReceiverRuntimeTests",
-            ["ReceiverRuntime", "ReceiverTestKit", "SessionCore", "RouteWire", "MediaModel", "GLibLoop"]),
+            [
+                "ReceiverRuntime", "ReceiverTestKit", "SeededNumbers", "SessionCore", "RouteWire",
+                "MediaModel", "GLibLoop",
+            ]),
         tests("GLibLoopTests", ["LoopTestKit", "GLibLoop", "Settings"]),
         tests("SoupTests", ["LoopTestKit", "Soup", "GLibLoop"]),
         tests("AvahiTests", ["LoopTestKit", "Avahi", "GLibLoop", "Settings"]),
@@ -169,7 +178,11 @@ let package = Package(
             "SoupListenerTests", ["SoupListener", "ReceiverRuntime", "ReceiverTestKit", "Soup", "GLibLoop"]),
         tests(
             "RendererProcessTests",
-            ["RendererProcess", "ReceiverRuntime", "ReceiverTestKit", "MediaModel", "Settings", "GLibLoop"]),
+            [
+                "RendererProcess", "RendererWire", "ReceiverRuntime", "ReceiverTestKit", "MediaModel",
+                "Settings",
+                "GLibLoop",
+            ]),
         tests(
             "IntegrationTests",
             [

@@ -52,6 +52,7 @@ ALLOWED = {
     "GStreamerRenderer": WORDS | {"GStreamer", "Soup", "AudioOutput", "GLibLoop", "Synchronization"},
     "RouteKit": WORDS | {"RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
     "LoopTestKit": {"GLibLoop", "Synchronization"},
+    "SeededNumbers": set(),
     "ReceiverTestKit": WORDS | CORE | RUNTIME | {"RouteWire", "Synchronization", "Glibc"},
     "linnetd": WORDS | RUNTIME | {
         # The renderer's settings cross the wire as they are made here.
@@ -62,6 +63,8 @@ ALLOWED = {
     "linnet": WORDS | {"RouteKit", "Playlists", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
     # Publishes and browses inside a network namespace of the tests.
     "dns-sd-probe": {"Avahi", "GLibLoop", "Settings", "Synchronization", "Glibc"},
+    # Writes until a test kills it.
+    "write-probe": {"Settings", "GLibLoop"},
     # Measures on the simulated card, whose reader is test support.
     "linnet-bench": WORDS | {
         "RouteKit", "SystemProbe", "ReceiverTestKit", "Settings", "GLibLoop", "Observation", "Synchronization"},

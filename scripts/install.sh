@@ -49,6 +49,10 @@ put_service() {
     # Units under /usr/local are read as well as those under /usr.
     sed "s|@BINDIR@|$prefix/bin|" "$root/packaging/systemd/linnetd.service" >"$work/linnetd.service"
     put 644 "$work/linnetd.service" "$prefix/lib/systemd/system/linnetd.service"
+    put 644 "$root/packaging/systemd/linnetd.sysusers" "$prefix/lib/sysusers.d/linnetd.conf"
+    if [[ -z $destdir ]] && command -v systemd-sysusers >/dev/null; then
+        systemd-sysusers "$prefix/lib/sysusers.d/linnetd.conf"
+    fi
     put 644 "$root/packaging/receiver.conf" "$prefix/share/doc/linnet/receiver.conf"
     if [[ ! -e $destdir/etc/linnet/receiver.conf ]]; then
         put 644 "$root/packaging/receiver.conf" /etc/linnet/receiver.conf

@@ -57,6 +57,12 @@ import CALSA
         return unsafe element
     }
 
+    /// What a mixer says: the gain below the highest in decibels, and the mute.
+    package struct Reading: Equatable {
+        package let attenuation: Double
+        package let isMuted: Bool
+    }
+
     /// The highest gain in decibels, taken as full volume.
     package var highest: Double { Double(range.upperBound) / 100 }
 
@@ -70,8 +76,8 @@ import CALSA
         if hasSwitch { _ = unsafe snd_mixer_selem_set_playback_switch_all(element, isMuted ? 0 : 1) }
     }
 
-    /// Takes over what other programs changed, and tells the gain below the highest in decibels and the mute.
-    package func read() -> (attenuation: Double, isMuted: Bool)? {
+    /// Takes over what other programs changed. Nil if the card is gone.
+    package func read() -> Reading? {
         guard unsafe snd_mixer_handle_events(handle) >= 0 else { return nil }
         var (gain, isOn): (Int, Int32) = (0, 1)
         guard unsafe snd_mixer_selem_get_playback_dB(element, SND_MIXER_SCHN_FRONT_LEFT, &gain) == 0 else {
@@ -80,6 +86,6 @@ import CALSA
         if hasSwitch {
             _ = unsafe snd_mixer_selem_get_playback_switch(element, SND_MIXER_SCHN_FRONT_LEFT, &isOn)
         }
-        return (Double(gain - range.upperBound) / 100, isOn == 0)
+        return Reading(attenuation: Double(gain - range.upperBound) / 100, isMuted: isOn == 0)
     }
 }

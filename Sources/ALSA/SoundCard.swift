@@ -42,16 +42,47 @@ package struct SoundCard: Equatable, Sendable {
         return index >= 0 ? index : nil
     }
 
-    /// A process that holds a playback device of card `index`, as its name and number, if `/proc` tells.
-    package static func holder(ofCard index: Int32) -> String? {
-        let prefix = "/dev/snd/pcmC\(index)D"
+    /// A process that holds a playback device of card `index`, as its name and number, if the kernel tells.
+    ///
+    /// ALSA's own pages tell anybody. The open files of a process, which is what is left for a driver without such pages,
+    /// are seen only by who may look into that process.
+    package static func holder(
+        ofCard index: Int32, pages: String = "/proc/asound", devices: String = "/dev/snd"
+    ) -> String? {
+        guard let process = owner(ofCard: index, pages) ?? opener(ofCard: index, devices) else { return nil }
+        return "\(firstLine(of: "/proc/\(process)/comm") ?? "process") (\(process))"
+    }
+
+    /// The process that opened a substream, by the pages of the card's devices.
+    private static func owner(ofCard index: Int32, _ pages: String) -> String? {
+        let card = "\(pages)/card\(index)"
+        for device in entries(of: card) where device.hasPrefix("pcm") && device.hasSuffix("p") {
+            for part in entries(of: "\(card)/\(device)") where part.hasPrefix("sub") {
+                let status = text(of: "\(card)/\(device)/\(part)/status")
+                // The thread that opened it; a thread has a folder of its own that names its process.
+                guard let thread = value(of: "owner_pid", in: status) else { continue }
+                return value(of: "Tgid", in: text(of: "/proc/\(thread)/status")) ?? thread
+            }
+        }
+        return nil
+    }
+
+    private static func opener(ofCard index: Int32, _ devices: String) -> String? {
+        let prefix = "\(devices)/pcmC\(index)D"
         for process in entries(of: "/proc") where process.first?.isNumber == true {
             for descriptor in entries(of: "/proc/\(process)/fd") {
-                guard let target = target(of: "/proc/\(process)/fd/\(descriptor)"), target.hasPrefix(prefix),
-                    target.hasSuffix("p")
-                else { continue }
-                return "\(firstLine(of: "/proc/\(process)/comm") ?? "process") (\(process))"
+                guard let target = target(of: "/proc/\(process)/fd/\(descriptor)") else { continue }
+                if target.hasPrefix(prefix), target.hasSuffix("p") { return process }
             }
+        }
+        return nil
+    }
+
+    /// The value of a line `name : value`.
+    private static func value(of name: String, in text: String) -> String? {
+        for line in text.split(separator: "\n") where line.hasPrefix(name) {
+            guard let value = line.split(separator: ":").dropFirst().first else { continue }
+            return value.split(whereSeparator: \.isWhitespace).first.map(String.init)
         }
         return nil
     }
@@ -78,10 +109,15 @@ package struct SoundCard: Equatable, Sendable {
     }
 
     private static func firstLine(of path: String) -> String? {
-        guard let file = unsafe fopen(path, "re") else { return nil }
+        text(of: path).split(separator: "\n").first.map(String.init)
+    }
+
+    /// The first 4 KiB of a file; empty if it cannot be read.
+    private static func text(of path: String) -> String {
+        guard let file = unsafe fopen(path, "re") else { return "" }
         defer { _ = unsafe fclose(file) }
-        var buffer = [UInt8](repeating: 0, count: 64)
-        let count = unsafe buffer.withUnsafeMutableBytes { unsafe fread($0.baseAddress!, 1, 64, file) }
-        return String(decoding: buffer.prefix(count).prefix { $0 != 10 }, as: UTF8.self)
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe fread($0.baseAddress!, 1, $0.count, file) }
+        return String(decoding: buffer.prefix(count), as: UTF8.self)
     }
 }

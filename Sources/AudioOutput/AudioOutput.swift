@@ -19,7 +19,7 @@ package final class AudioOutput: Sendable {
     package init?(
         configuration: AudioOutputConfiguration, report: @escaping @Sendable (AudioOutputEvent) -> Void
     ) {
-        guard let ring = FrameRing() else { return nil }
+        guard let ring = FrameRing(buffer: configuration.buffer) else { return nil }
         let device = DeviceFacts()
         (self.ring, self.device) = (ring, device)
         let isStarted = OutputThread.start(named: "linnet-output") {
@@ -56,15 +56,15 @@ package final class AudioOutput: Sendable {
     }
 
     package func setPlaying(_ isPlaying: Bool, for stream: StreamID) {
-        ring.change { if $0.stream == stream { $0.isPlaying = isPlaying } }
+        ring.changeOutput { if $0.stream == stream { $0.isPlaying = isPlaying } }
     }
 
     /// Sets the loudness of everything, by the mixer where one is used.
-    package func setVolume(_ volume: Volume) { ring.change { $0.outputVolume = volume } }
+    package func setVolume(_ volume: Volume) { ring.changeOutput { $0.outputVolume = volume } }
 
     /// Sets the loudness of one stream, always in software.
     package func setMediaVolume(_ volume: Volume, for stream: StreamID) {
-        ring.change { if $0.stream == stream { $0.mediaVolume = volume } }
+        ring.changeOutput { if $0.stream == stream { $0.mediaVolume = volume } }
     }
 
     /// Forgets all frames, in the card as well, and refuses new ones until `endFlush`.

@@ -28,16 +28,20 @@ package struct AudioOutputConfiguration: Equatable, Sendable {
     package var maximumLevel: Double
     /// After a stop, or after the end, the device is given up so that others can use it.
     package var closeDelay: Duration
+    /// What the card has queued at most: the longer, the fewer gaps on a busy machine, and the later a change of a volume
+    /// that is made in software is heard. 50 ms to 2 s.
+    package var buffer: Duration
     /// The first and the longest wait before a device that was lost is tried again.
     package var retryDelays: ClosedRange<Duration>
 
     package init(
         device: String = "auto", mixer: MixerChoice = .software, maximumLevel: Double = 1,
-        closeDelay: Duration = .seconds(5),
+        closeDelay: Duration = .seconds(5), buffer: Duration = .milliseconds(150),
         retryDelays: ClosedRange<Duration> = .milliseconds(500)...(.seconds(5))
     ) {
         (self.device, self.mixer, self.maximumLevel) = (device, mixer, maximumLevel)
         (self.closeDelay, self.retryDelays) = (closeDelay, retryDelays)
+        self.buffer = min(max(buffer, .milliseconds(50)), .seconds(2))
     }
 }
 

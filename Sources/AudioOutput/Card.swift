@@ -22,10 +22,8 @@ protocol Card: AnyObject {
 
 /// Times of the card's queue.
 enum CardTiming {
-    /// What is queued at most: long enough for a busy small board, short enough for a change of the volume.
-    static let buffer = Duration.milliseconds(150)
-    /// A wake-up each 50 ms at most.
-    static let period = Duration.milliseconds(50)
+    /// A wake-up each 50 ms at most, and three in what is queued.
+    static func period(of buffer: Duration) -> Duration { min(.milliseconds(50), buffer / 3) }
     /// Sound that must be there before the card starts. 5 to 50 ms made no difference when measured.
     static let start = Duration.milliseconds(20)
     /// Sound that must be there before it starts again after it ran out.
@@ -35,13 +33,17 @@ enum CardTiming {
 /// A playback device of alsa-lib.
 final class SoundCardDevice: Card {
     private var pcm: PCM
+    private let buffer: Duration
     private(set) var setup: PCM.Setup?
 
-    init(adopting pcm: consuming PCM) { self.pcm = pcm }
+    init(adopting pcm: consuming PCM, buffer: Duration) {
+        self.pcm = pcm
+        self.buffer = buffer
+    }
 
     func configure(rate: Int32) throws(PCM.Failure) {
         setup = nil
-        setup = try pcm.configure(rate: rate, bufferTime: CardTiming.buffer, periodTime: CardTiming.period)
+        setup = try pcm.configure(rate: rate, bufferTime: buffer, periodTime: CardTiming.period(of: buffer))
     }
 
     func room() throws(PCM.Failure) -> PCM.Outcome { try pcm.room() }
@@ -62,16 +64,19 @@ final class SoundCardDevice: Card {
 
 /// No card: frames are taken at the pace of the clock and go nowhere.
 final class ClockCard: Card {
+    private let buffer: Duration
     private(set) var setup: PCM.Setup?
     private var written: Int64 = 0
     private var taken: Int64 = 0
     /// When frame 0 was taken, if frames are being taken.
     private var origin: Int64?
 
+    init(buffer: Duration) { self.buffer = buffer }
+
     func configure(rate: Int32) {
         setup = PCM.Setup(
-            rate: rate, format: .int16, channels: 2, bufferFrames: frames(in: CardTiming.buffer, rate: rate),
-            periodFrames: frames(in: CardTiming.period, rate: rate), canPause: true)
+            rate: rate, format: .int16, channels: 2, bufferFrames: frames(in: buffer, rate: rate),
+            periodFrames: frames(in: CardTiming.period(of: buffer), rate: rate), canPause: true)
         reset()
     }
 
@@ -111,7 +116,7 @@ final class ClockCard: Card {
     }
 
     func wait(or wakeUp: WakeUp, timeout: Duration?) {
-        var limit = CardTiming.period
+        var limit = CardTiming.period(of: buffer)
         if let timeout, timeout < limit { limit = timeout }
         wakeUp.wait(timeout: limit)
     }

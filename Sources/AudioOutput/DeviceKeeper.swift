@@ -19,7 +19,11 @@ final class DeviceKeeper {
     private(set) var card: (any Card)?
     private(set) var status: OutputStatus
     private var mixer: Mixer?
+    /// What the mixer was set to last, and what it said right afterwards: its steps may be coarse, its range short.
     private var mixerVolume: Volume?
+    private var mixerFound: Mixer.Reading?
+    /// The card that the mixer belongs to.
+    private var mixerCard: Int32?
     private var retryDelay: Duration
     /// When a lost device is tried again.
     private(set) var retryAt: Int64?
@@ -61,7 +65,7 @@ final class DeviceKeeper {
                 let pcm = try PCM(opening: name)
                 let rates = try pcm.supportedRates(among: Self.usualRates)
                 facts.rates.withLock { $0 = rates }
-                card = SoundCardDevice(adopting: pcm)
+                card = SoundCardDevice(adopting: pcm, buffer: configuration.buffer)
                 openMixer(of: name)
                 status = OutputStatus(
                     state: .open, device: name, hasHardwareVolume: mixer != nil)
@@ -77,7 +81,7 @@ final class DeviceKeeper {
 
     private func useClock() {
         facts.rates.withLock { $0 = [] }
-        card = ClockCard()
+        card = ClockCard(buffer: configuration.buffer)
         status = OutputStatus(state: .null, device: "null")
     }
 
@@ -92,7 +96,7 @@ final class DeviceKeeper {
     func lose(_ failure: PCM.Failure) {
         card = nil
         mixer = nil
-        mixerVolume = nil
+        (mixerVolume, mixerFound) = (nil, nil)
         let name = status.device == "null" ? configuration.device : status.device
         var reason = failure.description
         if failure.isBusy, let index = SoundCard.index(inName: name),
@@ -139,28 +143,34 @@ final class DeviceKeeper {
         case .automatic: control = nil
         case .control(let name): control = name
         }
-        guard mixer == nil, let index = SoundCard.index(inName: name) else { return }
-        mixer = Mixer(card: "hw:\(index)", control: control)
-        mixerVolume = nil
+        let index = SoundCard.index(inName: name)
+        // The mixer of a card that was away meanwhile answers no more.
+        guard mixerCard != index || mixer?.read() == nil else { return }
+        (mixerCard, mixerVolume, mixerFound) = (index, nil, nil)
+        mixer = nil
+        if let index { mixer = Mixer(card: "hw:\(index)", control: control) }
     }
 
-    /// Sets the mixer, if there is one and it stands elsewhere.
+    /// Sets the mixer, if there is one and it was set to something else.
     func setMixer(_ volume: Volume) {
         guard mixer != nil, mixerVolume != volume else { return }
         mixerVolume = volume
         mixer?.set(
             attenuation: VolumeCurve.attenuation(ofLevel: volume.level),
             isMuted: volume.isMuted || volume.level <= 0)
+        mixerFound = mixer?.read()
     }
 
-    /// Reports the mixer's volume if somebody else moved it.
+    /// Reports the mixer's volume if somebody else moved it since it was set.
     func checkMixer() -> Volume? {
-        guard let set = mixerVolume, let found = mixer?.read() else { return nil }
-        let level = VolumeCurve.level(ofAttenuation: found.attenuation)
-        // Cards have steps of up to 2 dB.
-        let isSame = (level - set.level).magnitude <= 2 / VolumeCurve.span || set.isMuted || set.level <= 0
-        if isSame && found.isMuted == (set.isMuted || set.level <= 0) { return nil }
-        let volume = Volume(level: isSame ? set.level : level, isMuted: found.isMuted)
+        guard let set = mixerVolume, let before = mixerFound, let found = mixer?.read(), found != before
+        else { return nil }
+        mixerFound = found
+        let level =
+            found.attenuation == before.attenuation
+            ? set.level : VolumeCurve.level(ofAttenuation: found.attenuation)
+        let volume = Volume(level: level, isMuted: found.isMuted)
+        guard volume != set else { return nil }
         mixerVolume = volume
         report(.volumeChanged(volume))
         return volume

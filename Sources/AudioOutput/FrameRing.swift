@@ -72,10 +72,14 @@ final class FrameRing: Sendable {
     /// Wakes the decoder of the stream that follows, beside that of the stream that is heard.
     let followerWake: WakeUp
 
-    init?() {
+    /// What the card has queued at most.
+    private let buffer: Duration
+
+    init?(buffer: Duration) {
         guard let readerWake = WakeUp(), let writerWake = WakeUp(), let followerWake = WakeUp() else {
             return nil
         }
+        self.buffer = buffer
         (self.readerWake, self.writerWake, self.followerWake) = (readerWake, writerWake, followerWake)
     }
 
@@ -85,6 +89,12 @@ final class FrameRing: Sendable {
         readerWake.signal()
         writerWake.signal()
         followerWake.signal()
+    }
+
+    /// Changes what only the output's thread looks at.
+    func changeOutput(_ body: (inout State) -> Void) {
+        state.withLock { body(&$0) }
+        readerWake.signal()
     }
 
     // MARK: The decoder's side
@@ -110,7 +120,7 @@ final class FrameRing: Sendable {
                     state.isWriterWaiting = true
                     return nil
                 }
-                let time = Self.ahead + CardTiming.buffer
+                let time = Self.ahead + buffer
                 state.store = FrameStore(capacity: frames(in: time, rate: rate), channels: Self.channels)
                 state.rate = rate
                 return .written

@@ -44,6 +44,18 @@ import Glibc
         return source
     }
 
+    /// Calls `body` once, with nothing to keep until then and no way to prevent it.
+    package static func once(after delay: Duration, _ body: @escaping () -> Void) {
+        let source = unsafe EventSource(g_timeout_source_new(milliseconds(of: delay)))
+        source.start {
+            body()
+            return false
+        }
+        // The loop holds it until it was due.
+        unsafe g_source_unref(source.source)
+        unsafe source.source = nil
+    }
+
     /// Calls `body` on the loop for each UNIX signal `number` (HUP, INT, TERM, USR1, USR2 or WINCH), which then no
     /// longer has its default effect.
     package static func signal(_ number: Int32, _ body: @escaping () -> Void) -> EventSource {

@@ -12,7 +12,7 @@ extension MediaFailure {
             return
         }
         let source = failure.element
-        let isSource = source.hasSuffix("src") || source.contains("demux2")
+        let isSource = source.hasSuffix("src") || source.names("demux2")
         switch (failure.domain, failure.code) {
         case (.core, 12), (.stream, 6):
             // GST_CORE_ERROR_MISSING_PLUGIN, GST_STREAM_ERROR_CODEC_NOT_FOUND
@@ -37,10 +37,10 @@ extension MediaFailure {
             self.init(.network, "The media's server cannot be reached.")
         case (.resource, 3): self.init(.notFound, "There is nothing at the media's address.")
         case (.resource, 15): self.init(.accessDenied, "The server refuses access to the media.")
-        case (.resource, _) where failure.debug.contains("TLS") || failure.message.contains("TLS"):
+        case (.resource, _) where failure.debug.names("TLS") || failure.message.names("TLS"):
             self.init(.tls, "The server's certificate is not accepted.")
         case (.resource, _)
-        where failure.debug.contains("timed out") || failure.message.contains("timed out"):
+        where failure.debug.names("timed out") || failure.message.names("timed out"):
             self.init(.timeout, "The server does not answer.")
         case (.resource, _) where isSource: self.init(.network, "The media's server cannot be reached.")
         case (.resource, _): self.init(.network, "The media cannot be read (\(source)).")
@@ -66,5 +66,17 @@ extension MediaFailure {
         default:
             MediaFailure(.httpStatus, "The server answers with HTTP status \(status).", httpStatus: status)
         }
+    }
+}
+
+extension String {
+    /// True if `text` stands in it. The standard library's own search brings the machinery of regular expressions into
+    /// the program, a megabyte of it.
+    fileprivate func names(_ text: String) -> Bool {
+        var rest = utf8[...]
+        while !rest.starts(with: text.utf8) {
+            guard rest.popFirst() != nil else { return false }
+        }
+        return true
     }
 }

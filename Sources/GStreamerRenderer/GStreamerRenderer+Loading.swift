@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AudioOutput
+import GLibLoop
 import GStreamer
 import MediaModel
 

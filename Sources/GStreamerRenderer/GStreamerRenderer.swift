@@ -41,8 +41,7 @@ package actor GStreamerRenderer {
     nonisolated let loop: GLibLoop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-    nonisolated let inputs: AsyncStream<Input>.Continuation
-    private let stream: AsyncStream<Input>
+    nonisolated let inputs: Inbox<Input>
     nonisolated let configuration: RendererConfiguration
     nonisolated let output: AudioOutput
     nonisolated let report: @Sendable (RendererEvent) -> Void
@@ -69,13 +68,12 @@ package actor GStreamerRenderer {
         report: @escaping @Sendable (RendererEvent) -> Void
     ) {
         Library.start()
-        let (stream, inputs) = AsyncStream.makeStream(
-            of: Input.self, bufferingPolicy: .bufferingOldest(Self.queueLimit))
+        let inputs = Inbox<Input>(on: loop, limit: Self.queueLimit)
         guard
             let output = AudioOutput(
                 configuration: configuration.output, report: { inputs.yield(.output($0)) })
         else { return nil }
-        (self.loop, self.stream, self.inputs) = (loop, stream, inputs)
+        (self.loop, self.inputs) = (loop, inputs)
         (self.configuration, self.output, self.report) = (configuration, output, report)
     }
 
@@ -87,13 +85,18 @@ package actor GStreamerRenderer {
 
     /// Works until `shutDown`.
     package func run() async {
-        for await input in stream {
-            if case .quit = input { break }
-            handle(input)
+        await withCheckedContinuation { quitter in
+            inputs.open { [weak self] input in self?.assumeIsolated { $0.read(input, quitter) } }
         }
         giveUp()
         for one in ending { one.pipeline.tearDown() }
         output.shutDown()
+    }
+
+    private func read(_ input: Input, _ quitter: CheckedContinuation<Void, Never>) {
+        guard case .quit = input else { return handle(input) }
+        inputs.close()
+        quitter.resume()
     }
 
     func handle(_ input: Input) {
@@ -211,9 +214,6 @@ package actor GStreamerRenderer {
 
     /// Gives `input` to itself after `delay`.
     func later(_ delay: Duration, _ input: Input) {
-        Task { [loop, inputs] in
-            try? await loop.sleep(for: delay, isolation: self)
-            inputs.yield(input)
-        }
+        EventSource.once(after: delay) { [inputs] in inputs.yield(input) }
     }
 }

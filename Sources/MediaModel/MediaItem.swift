@@ -25,6 +25,25 @@ public struct HeaderField: Equatable, Hashable, Sendable {
     public let name: String
     public let value: String
     public init(name: String, value: String) { (self.name, self.value) = (name, value) }
+
+    /// True if the text can be the name of a header. Anything else could end the header early.
+    package static func isName(_ text: some StringProtocol) -> Bool {
+        // RFC 9110, section 5.6.2: the characters of a token.
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+    }
+
+    /// True if the text can be the value of a header: one line.
+    package static func isValue(_ text: some StringProtocol) -> Bool {
+        text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }
+    }
 }
 
 /// What is known of a media item, for people to read.

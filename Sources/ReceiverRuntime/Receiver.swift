@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import SessionCore
+
 /// A receiver on one executor. Ports are made there and call back there, so everything inside is synchronous.
 ///
 /// It never waits for a port: what takes time comes back as an event.
@@ -32,6 +34,9 @@ package actor Receiver {
 
     /// What is to be said of the receiver; nil before it was started.
     package var status: ReceiverStatus? { shell?.status }
+
+    /// Tells the senders that what is to be written down cannot be, and why; nil: it can, again.
+    package func storageChanged(fault: String?) { shell?.handle(.storageChanged(fault: fault)) }
 
     /// Tells the senders, withdraws the advertisement, closes port and clients, ends the renderer and writes the
     /// state down. Returns when that is done, at the latest after `ReceiverShell.shutDownLimit`.

@@ -109,10 +109,12 @@ package final class ReceiverShell {
         isHandling = false
     }
 
-    /// Answers leave before the change that they announce is pushed, except those that carry the state itself.
+    /// The renderer is told first: what is heard waits for it, and the senders' text takes longer. Answers leave before the
+    /// change that they announce is pushed, except those that carry the state itself.
     private func step(_ event: ReceiverEvent) {
         let confinement = state.device.confinement
         let effects = state.apply(event)
+        for case .render(let command) in effects where phase == .running { ports.renderer.send(command) }
         if state.device.confinement != confinement { logConfinement() }
         for effect in effects { shelve(effect) }
         front.stateChanged(after: event)
@@ -155,8 +157,6 @@ package final class ReceiverShell {
         switch effect {
         case .answer(let request, let answer): front.answer(request, answer)
         case .refuse(let request, let refusal): front.refuse(request, refusal)
-        case .render(let command):
-            if phase == .running { ports.renderer.send(command) }
         case .restartRenderer:
             if phase == .running { ports.renderer.restart(reason: "it did not do in time what it was told") }
         case .armGraceTimer(let route, let generation):
@@ -181,7 +181,7 @@ package final class ReceiverShell {
         case .persist: persist()
         case .advertise(let name):
             if configuration.advertises, phase == .running { ports.advertiser.update(advertised(name: name)) }
-        case .storeArtwork, .dropArtwork: break
+        case .render, .storeArtwork, .dropArtwork: break
         }
     }
 

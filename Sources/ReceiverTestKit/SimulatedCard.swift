@@ -23,25 +23,41 @@ package struct SimulatedCard: Sendable {
     package var convertingDevice: String { "plugsim\(number)" }
     private var path: String { "\(folder)/sim\(number)" }
 
-    /// Where the plugin is after `make support`, beside the sources.
-    package static let plugin: String = {
+    /// The folder of the plugins after `make support`, beside the sources.
+    private static let support: String = {
         let here = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        return "/\(here)/.build/support/libasound_module_pcm_simdac.so"
+        return "/\(here)/.build/support"
     }()
+    package static let plugin = "\(support)/libasound_module_pcm_simdac.so"
 
     /// Writes `folder/asound.conf` with `count` cards and returns its path, the value for `ALSA_CONFIG_PATH`.
     /// `settings` are lines of the plugin's configuration, such as `formats "S16_LE S32_LE"`.
+    ///
+    /// With a mixer, card 0 is also `hardwareDevice`, since a mixer belongs to a card of the machine.
     package static func configure(
-        folder: String, count: Int = 1, settings: String = ""
+        folder: String, count: Int = 1, settings: String = "", mixer: MixerKind? = nil
     ) throws(Failure) -> String {
         var text = "</usr/share/alsa/alsa.conf>\npcm_type.simdac { lib \"\(plugin)\" }\n"
         for number in 0..<count {
             text += "pcm.sim\(number) { type simdac path \"\(folder)/sim\(number)\" \(settings) }\n"
             text += "pcm.plugsim\(number) { type plug slave.pcm sim\(number) }\n"
         }
+        if let mixer { text += hardware(folder, settings, mixer) }
         let path = "\(folder)/asound.conf"
         try write(text, to: path)
         return path
+    }
+
+    /// Card 0 of the machine, as far as alsa-lib knows.
+    private static func hardware(_ folder: String, _ settings: String, _ mixer: MixerKind) -> String {
+        let card = "@args.CARD { type string default \"0\" }"
+        let device = "@args.DEV { type integer default 0 } @args.SUBDEV { type integer default -1 }"
+        return """
+            ctl_type.simdac { lib "\(support)/libasound_module_ctl_simdac.so" }
+            pcm.!hw { @args [ CARD DEV SUBDEV ] \(card) \(device) type simdac path "\(folder)/sim0" \(settings) }
+            ctl.!hw { @args [ CARD ] \(card) type simdac path "\(folder)/sim0" \(mixer.settings) }
+
+            """
     }
 
     package struct Failure: Error, Equatable {
@@ -64,6 +80,46 @@ package struct SimulatedCard: Sendable {
         } else if unsafe unlink(path) < 0, errno != ENOENT {
             throw Failure(path: path, status: errno)
         }
+    }
+
+    // MARK: Mixer
+
+    /// The ALSA name of card 0 where it has a mixer.
+    package static let hardwareDevice = "hw:0"
+
+    /// What a card's mixer is like.
+    package struct MixerKind: Sendable {
+        /// The lowest gain in hundredths of a decibel; the highest is 0.
+        package let lowest: Int
+        package let steps: Int
+        package let hasSwitch: Bool
+        package init(lowest: Int, steps: Int, hasSwitch: Bool = true) {
+            (self.lowest, self.steps, self.hasSwitch) = (lowest, steps, hasSwitch)
+        }
+        fileprivate var settings: String { "lowest \(lowest) steps \(steps) switch \(hasSwitch ? 1 : 0)" }
+    }
+
+    /// Where a card's mixer stands.
+    package struct Mixer: Equatable, Sendable {
+        package let value: Int
+        /// False: its switch mutes.
+        package let isOn: Bool
+        package init(value: Int, isOn: Bool) { (self.value, self.isOn) = (value, isOn) }
+    }
+
+    /// Where the mixer stands; nil before anybody opened it.
+    package var mixer: Mixer? {
+        let numbers = String(decoding: Self.read("\(path).mixer", from: 0), as: UTF8.self)
+            .split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+        return numbers.count == 2 ? Mixer(value: numbers[0], isOn: numbers[1] == 1) : nil
+    }
+
+    /// Moves the mixer as a hand at the card would.
+    package func setMixer(_ mixer: Mixer) throws(Failure) {
+        // In place, and as wide as what stands there: whoever reads meanwhile finds a whole number.
+        let value = String(mixer.value)
+        let blanks = String(repeating: " ", count: max(5 - value.utf8.count, 0))
+        try Self.write("\(blanks)\(value) \(mixer.isOn ? 1 : 0)\n", to: "\(path).mixer", truncating: false)
     }
 
     // MARK: Recording
@@ -124,8 +180,8 @@ package struct SimulatedCard: Sendable {
         }
     }
 
-    static func write(_ text: String, to path: String) throws(Failure) {
-        let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    static func write(_ text: String, to path: String, truncating: Bool = true) throws(Failure) {
+        let file = unsafe open(path, O_WRONLY | O_CREAT | (truncating ? O_TRUNC : 0) | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw Failure(path: path, status: errno) }
         defer { close(file) }
         let bytes = Array(text.utf8)

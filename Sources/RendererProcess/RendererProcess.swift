@@ -79,6 +79,7 @@ package final class RendererProcess: Renderer {
             if let outputVolume { link?.send(.command(.setOutputVolume(outputVolume))) }
         }
         link?.send(.command(command))
+        watchHealth()
         perform(deadline.commanded())
         watchIdleness()
     }
@@ -132,9 +133,7 @@ package final class RendererProcess: Renderer {
             self.link = link
             log.write(
                 .info, "receiver.renderer", "renderer launched", ["pid": link.process.map(String.init) ?? ""])
-            unanswered = 0
             (deadline, proving) = (CommandDeadline(), nil)
-            pinging = EventSource.repeating(every: configuration.pingInterval) { [weak self] in self?.ping() }
         } catch {
             isStarted = false
             later { $0.exited("cannot be launched: \(error)", afterLiving: .zero) }
@@ -157,6 +156,7 @@ package final class RendererProcess: Renderer {
                 perform(deadline.started())
             case .stopped(let load), .ended(let load), .failed(let load, _):
                 if load == self.load { self.load = nil }
+                watchHealth()
                 watchIdleness()
             case .advanced(let load, let next): if load == self.load { self.load = next }
             default: break
@@ -164,6 +164,15 @@ package final class RendererProcess: Renderer {
             report?(event)
         case .hello, .configure, .command, .ping: link?.kill("it sent a message that only the daemon sends")
         }
+    }
+
+    /// A process is asked again and again whether it is alive only while it has a load: nothing wakes either side while
+    /// nothing is to play. One that was stuck meanwhile is found out by the next command.
+    private func watchHealth() {
+        guard load != nil, link != nil else { return pinging = nil }
+        guard pinging == nil else { return }
+        unanswered = 0
+        pinging = EventSource.repeating(every: configuration.pingInterval) { [weak self] in self?.ping() }
     }
 
     private func perform(_ step: CommandDeadline.Step?) {

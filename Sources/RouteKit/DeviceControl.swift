@@ -25,6 +25,9 @@ public import Observation
     public private(set) var output = OutputState.unknown
     /// Whether it can be found; nil if it does not say.
     public private(set) var advertisement: AdvertisementState?
+    /// Why it cannot write its name and volume down, such as a full disk; nil if it can. Changes count all the same
+    /// and are lost with the next restart.
+    public private(set) var storageFault: String?
     /// The walls around the process that decodes media there; nil if it does not say.
     public private(set) var confinement: [ConfinementLayer]?
     /// Who changed volume or mute last; nil if nobody did since we look.
@@ -130,6 +133,7 @@ public import Observation
         set(\.volumeCap, snapshot.volumeCap)
         set(\.output, snapshot.output)
         set(\.advertisement, snapshot.advertisement)
+        set(\.storageFault, snapshot.storageFault)
         set(\.confinement, snapshot.confinement)
         var volume = snapshot.volume
         if pendingLevel != 0 { volume.level = level.level }

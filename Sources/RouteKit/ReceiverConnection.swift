@@ -15,7 +15,7 @@
     public var isConnected: Bool { link.isConnected }
     /// True once the connection is closed for good.
     public var isClosed: Bool { link.end != nil }
-    /// Who caused the last change; nil if nobody did since we look.
+    /// Who caused the last change, other than the media: its position moves all the time. Nil if nobody did since we look.
     public var lastOrigin: ChangeOrigin? { link.mirror.lastOrigin }
     /// The receiver's clock minus the local one in nanoseconds; nil until it was read.
     public var clockOffset: Int64? { link.clock.offset }

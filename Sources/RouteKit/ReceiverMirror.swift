@@ -9,6 +9,7 @@ import RouteWire
     /// The whole state in the protocol's words; nil before the first.
     private(set) var state: StateDocument?
     private(set) var version: Int64 = -1
+    /// Who caused the last change that the media did not cause.
     private(set) var lastOrigin: ChangeOrigin?
     /// Where relative artwork URLs belong.
     var base = ""
@@ -88,7 +89,9 @@ import RouteWire
 
     private func take(_ document: JSONValue, version: Int64, origin: ChangeOrigin?) -> Bool {
         guard let state = try? StateDocument(json: document) else { return false }
-        (self.document, self.version, self.state, lastOrigin) = (document, version, state, origin)
+        (self.document, self.version, self.state) = (document, version, state)
+        // While something plays the media's own news come each second, and would hide everybody else's.
+        if origin != .content { lastOrigin = origin }
         clock.identify(state.clock)
         device.mirror(DeviceSnapshot(state.device), origin: origin)
         for (session, control) in controls {

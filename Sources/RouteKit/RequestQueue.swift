@@ -19,7 +19,7 @@ import RouteWire
     private struct Pending {
         let method: String
         let completion: Completion
-        let timer: Task<Void, Never>
+        let timer: EventSource
     }
 
     private var pending: [Int64: Pending] = [:]
@@ -51,10 +51,7 @@ import RouteWire
                 .tooMuchAtOnce, family: .connection, "\(waiting.count) requests wait to be sent already")
             return complete(completion, .failure(error))
         }
-        let timer = Task { @RouteActor [weak self, timeout] in
-            try? await RouteActor.shared.loop.sleep(for: timeout)
-            if !Task.isCancelled { self?.expire(id) }
-        }
+        let timer = EventSource.after(timeout) { [weak self] in self?.expire(id) }
         pending[id] = Pending(method: request.method, completion: completion, timer: timer)
         if urgent, let transmit {
             inFlight.insert(id)
@@ -123,7 +120,7 @@ import RouteWire
 
     private func finish(_ id: Int64, _ result: Result<JSONValue, RoutingError>) {
         guard let request = pending.removeValue(forKey: id) else { return }
-        request.timer.cancel()
+        request.timer.destroy()
         request.completion(result)
     }
 

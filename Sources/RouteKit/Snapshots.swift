@@ -120,6 +120,7 @@ struct DeviceSnapshot: Equatable, Sendable {
     var volumeCap = 1.0
     var output = OutputState.unknown
     var advertisement: AdvertisementState?
+    var storageFault: String?
     var confinement: [ConfinementLayer]?
 
     /// What is known before the receiver says anything.
@@ -135,6 +136,7 @@ struct DeviceSnapshot: Equatable, Sendable {
             hasHardwareVolume: device.output.hasHardwareVolume)
         advertisement = AdvertisementState(
             state: device.advertisementState, name: device.advertisementName)
+        storageFault = device.storageFault
         confinement = device.confinement
     }
 }

@@ -307,7 +307,7 @@ extension SessionStart {
             headers.append(try Self.header(header))
         }
         userAgent = try reader.optionalText("userAgent", bytes: 1...1_024)
-        if let userAgent, !Self.isPrintable(userAgent) {
+        if let userAgent, !HeaderField.isValue(userAgent) {
             throw ParamReader.fault("\(reader.path).userAgent", "expected text without control characters")
         }
         startPosition = try reader.time("startPosition", default: .zero)
@@ -323,23 +323,12 @@ extension SessionStart {
     private static func header(_ reader: ParamReader) throws(RouteError) -> HeaderField {
         let name = try reader.text("name", bytes: 1...256)
         let value = try reader.text("value", bytes: 0...WireLimits.headerBytes)
-        // RFC 9110, section 5.6.2: the characters of a token. Anything else could end the header early.
-        let isToken = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-            }
+        guard HeaderField.isName(name) else {
+            throw ParamReader.fault("\(reader.path).name", "expected a header name")
         }
-        guard isToken else { throw ParamReader.fault("\(reader.path).name", "expected a header name") }
-        guard isPrintable(value) else {
+        guard HeaderField.isValue(value) else {
             throw ParamReader.fault("\(reader.path).value", "expected text without control characters")
         }
         return HeaderField(name: name, value: value)
-    }
-
-    private static func isPrintable(_ text: String) -> Bool {
-        text.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }
     }
 }

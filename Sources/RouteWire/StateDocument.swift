@@ -77,6 +77,8 @@ package struct DeviceDocument: Equatable, Sendable {
     package var output: OutputDocument
     package var advertisementState: String
     package var advertisementName: String
+    /// Why name and volume cannot be written down; nil if they can.
+    package var storageFault: String?
     /// Nil: the receiver does not say.
     package var confinement: [ConfinementLayer]?
 
@@ -84,7 +86,8 @@ package struct DeviceDocument: Equatable, Sendable {
         id: String, name: String, model: String, type: String, volume: Volume,
         volumeMode: String = "absolute",
         canMute: Bool = true, volumeCap: Double, output: OutputDocument, advertisementState: String,
-        advertisementName: String, confinement: [ConfinementLayer]? = nil
+        advertisementName: String, storageFault: String? = nil,
+        confinement: [ConfinementLayer]? = nil
     ) {
         (self.id, self.name, self.model, self.type) = (id, name, model, type)
         (self.volume, self.volumeMode, self.canMute, self.volumeCap) = (
@@ -92,6 +95,7 @@ package struct DeviceDocument: Equatable, Sendable {
         )
         self.output = output
         (self.advertisementState, self.advertisementName) = (advertisementState, advertisementName)
+        self.storageFault = storageFault
         self.confinement = confinement
     }
 
@@ -101,6 +105,7 @@ package struct DeviceDocument: Equatable, Sendable {
             "volume": .number(volume.level), "muted": .bool(volume.isMuted), "volumeMode": .text(volumeMode),
             "canMute": .bool(canMute), "volumeCap": .number(volumeCap), "output": output.json,
             "advertisement": ["state": .text(advertisementState), "name": .text(advertisementName)],
+            "storageFault": JSONValue(storageFault),
             "confinement": confinement.map { .array($0.map(\.json)) } ?? .null,
         ]
     }
@@ -118,6 +123,7 @@ package struct DeviceDocument: Equatable, Sendable {
         let advertisement = try reader.optionalObject("advertisement")
         advertisementState = try advertisement?.optionalText("state", bytes: 1...64) ?? "off"
         advertisementName = try advertisement?.optionalText("name", bytes: 0...1_024) ?? ""
+        storageFault = try reader.optionalText("storageFault", bytes: 0...4_096)
         guard reader.optional("confinement") != nil else { return }
         var layers: [ConfinementLayer] = []
         for layer in try reader.objects("confinement", limit: 32) {

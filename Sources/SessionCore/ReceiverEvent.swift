@@ -25,6 +25,8 @@ package enum ReceiverEvent: Equatable, Sendable {
     case deviceRequested(RequestID, DeviceRequest)
     /// The advertisement was changed by DNS-SD.
     case advertisementChanged(AdvertisementStatus)
+    /// What is to be written down cannot be, for this reason; nil: it can, again.
+    case storageChanged(fault: String?)
 
     // MARK: Renderer
     case renderer(RendererEvent)

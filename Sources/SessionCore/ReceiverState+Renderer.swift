@@ -94,6 +94,7 @@ extension ReceiverState {
         let failure = MediaFailure(
             .rendererCrashed, "The renderer failed while it played \(session.itemName).")
         session.crashes += 1
+        session.played = 0
         session.error = failure
         sessions[id] = session
         return session.crashes > 1 ? itemFailed(id, failure) : prepareReload(id)
@@ -165,6 +166,7 @@ extension Session {
     mutating func take(_ new: PlaybackPosition, nextSeek number: inout UInt64) -> [RendererCommand] {
         guard new.position.isNumeric else { return [] }
         let before = position.position
+        forgetCrashes(until: new.clockTime)
         position = PlaybackPosition(
             position: new.position, clockTime: new.clockTime, rate: new.rate.isFinite ? new.rate : 0)
         // Before the media is loaded its range is not known.
@@ -185,5 +187,14 @@ extension Session {
         let atStart = !isForward && !(timeline.range.start < now)
         let atEdge = isForward && timeline.isLive && !(now < timeline.range.end)
         return atStart || atEdge ? endScan() : []
+    }
+
+    /// Counts the time that was played up to the clock time of a new report.
+    private mutating func forgetCrashes(until clockTime: Int64) {
+        guard crashes > 0, position.rate != 0 else { return }
+        let (elapsed, isTooLong) = clockTime.subtractingReportingOverflow(position.clockTime)
+        // Reports come each second; nobody knows what a longer silence of the renderer was.
+        if !isTooLong, elapsed > 0 { played += min(elapsed, 2_000_000_000) }
+        if played >= Self.calmTime { crashes = 0 }
     }
 }

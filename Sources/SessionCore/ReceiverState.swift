@@ -60,6 +60,8 @@ package struct ReceiverState: Equatable, Sendable {
         package var volume: Volume
         package var output: OutputStatus
         package var advertisement: AdvertisementStatus
+        /// Why name and volume cannot be written down; nil if they can.
+        package internal(set) var storageFault: String?
         /// The walls around the process that decodes; nil until one said so.
         package var confinement: [ConfinementLayer]?
     }
@@ -126,6 +128,9 @@ package struct ReceiverState: Equatable, Sendable {
         case .advertisementChanged(let status):
             device.advertisement = status
             return []
+        case .storageChanged(let fault):
+            device.storageFault = fault
+            return []
         case .renderer(let event):
             return rendered(event)
         case .loadTimedOut(let load):
@@ -168,8 +173,8 @@ package struct ReceiverState: Equatable, Sendable {
                 .device
             }
         case .renderer(let event): Self.origin(of: event)
-        case .connectionOpened, .connectionLost, .graceExpired, .advertisementChanged, .loadTimedOut,
-            .stopTimedOut, .progressTimedOut, .seekTimedOut, .shutdownRequested:
+        case .connectionOpened, .connectionLost, .graceExpired, .advertisementChanged, .storageChanged,
+            .loadTimedOut, .stopTimedOut, .progressTimedOut, .seekTimedOut, .shutdownRequested:
             .device
         }
     }

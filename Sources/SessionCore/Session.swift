@@ -64,8 +64,12 @@ package struct Session: Equatable, Sendable {
     var toldSpeed = 1.0
     /// What the renderer was told to have follow.
     var next: Next?
-    /// Crashes of the renderer while it had this item.
+    /// Crashes of the renderer while it had this item, forgotten after `calmTime` of playing.
     var crashes = 0
+    /// Nanoseconds of playing since the last crash.
+    var played: Int64 = 0
+    /// Long enough that what crashes on every attempt never gets there, short against an evening of radio.
+    static let calmTime: Int64 = 30_000_000_000
     /// True: the pictures are those of an earlier load and leave when new ones come.
     var artworkIsStale = false
 

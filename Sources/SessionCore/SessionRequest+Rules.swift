@@ -18,7 +18,7 @@ extension QueueItem {
         }
         for header in item.headers {
             let size = header.name.utf8.count + header.value.utf8.count
-            guard size <= Self.headerBytesLimit, header.name.isHeaderName,
+            guard size <= Self.headerBytesLimit, HeaderField.isName(header.name),
                 !header.value.containsControlCharacters
             else {
                 throw Refusal(.invalidParams, "A header is too long or has characters that it must not have.")
@@ -74,14 +74,6 @@ extension String {
     /// C0, DEL and C1: nothing that belongs into a name, a header or a URL.
     var containsControlCharacters: Bool {
         unicodeScalars.contains { $0.properties.generalCategory == .control }
-    }
-
-    /// A token of RFC 9110, section 5.6.2.
-    fileprivate var isHeaderName: Bool {
-        !isEmpty
-            && utf8.allSatisfy {
-                UInt8.letters($0) || UInt8.digits($0) || "!#$%&'*+-.^_`|~".utf8.contains($0)
-            }
     }
 
     /// The longest start of at most so many bytes that cuts no character; of a single longer one, no scalar.

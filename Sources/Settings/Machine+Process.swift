@@ -45,6 +45,9 @@ extension Machine {
     /// Seconds since 1970, for names of files; it may jump.
     package static var secondsSinceEpoch: Int64 { Int64(g_get_real_time() / 1_000_000) }
 
+    /// True if GIO has a module for TLS, which is not among its own.
+    package static var hasTLS: Bool { unsafe g_tls_backend_supports_tls(g_tls_backend_get_default()) != 0 }
+
     /// Gives what the allocator keeps back to the system.
     package static func trimMemory() { _ = malloc_trim(0) }
 }

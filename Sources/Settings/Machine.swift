@@ -65,6 +65,15 @@ package enum Machine {
         }
     }
 
+    /// Writes text if the stream takes it now: a socket whose reader does not read gets nothing. Other kinds of streams
+    /// may wait.
+    package static func offer(_ text: String, to stream: Stream) {
+        let bytes = Array(text.utf8)
+        let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
+        let sent = unsafe send(stream.rawValue, bytes, bytes.count, flags)
+        if sent < 0, errno == ENOTSOCK { write(text, to: stream) }
+    }
+
     /// Makes standard output line-buffered, so that nothing is lost when the process is killed, and the command line
     /// UTF-8 for GOption, whatever the environment says. First thing in a program.
     package static func prepareProcess() { glib_shim_start_process() }

@@ -24,6 +24,20 @@ package struct Request: Sendable {
         let name = name.lowercased()
         return headers.first { $0.name == name }?.value
     }
+
+    /// True if the request asks for a WebSocket of the version that there is.
+    var opensWebSocket: Bool {
+        header("Upgrade")?.lowercased() == "websocket" && header("Sec-WebSocket-Version") == "13"
+    }
+
+    /// True if the client has the answer with this entity tag already.
+    package func hasAnswer(tagged tag: String) -> Bool {
+        guard let known = header("If-None-Match") else { return false }
+        return known.split(separator: ",").contains { part in
+            let text = part.trimmed
+            return text == "*" || text == tag || text == "W/" + tag
+        }
+    }
 }
 
 extension Request {

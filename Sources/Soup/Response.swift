@@ -26,6 +26,13 @@ package struct Response {
         (self.status, self.type, self.body, self.headers) = (200, type, .file(file), headers)
     }
 
+    /// For who comes to a WebSocket's address without one, with a browser or curl.
+    static var upgradeRequired: Response {
+        text(
+            426, "This is the address of a WebSocket, version 13: open it with a WebSocket client.",
+            headers: ["Upgrade": "websocket", "Sec-WebSocket-Version": "13"])
+    }
+
     static func text(_ status: UInt32, _ text: String, headers: [String: String] = [:]) -> Response {
         Response(status, "text/plain", Array((text + "\n").utf8), headers: headers)
     }

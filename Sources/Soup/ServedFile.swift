@@ -116,7 +116,8 @@ package final class ServedFile {
 }
 
 extension Substring {
-    fileprivate var trimmed: Substring {
+    /// Without the blanks around it.
+    var trimmed: Substring {
         var text = self
         while text.first == " " { text.removeFirst() }
         while text.last == " " { text.removeLast() }

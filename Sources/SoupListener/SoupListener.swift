@@ -62,12 +62,9 @@ package final class SoupListener: Listener {
 
     private static func answer(_ request: Request, _ service: (any ListenerService)?) -> Response {
         guard let page = service?.page(at: request.path) else {
-            return request.path == "/v1/route"
-                ? Response(
-                    426, "text/plain", Array("this is a WebSocket\n".utf8), headers: ["Upgrade": "websocket"])
-                : Response(404, "text/plain", Array("not found\n".utf8))
+            return Response(404, "text/plain", Array("not found\n".utf8))
         }
-        if let tag = page.headers["ETag"], request.header("If-None-Match") == tag {
+        if let tag = page.headers["ETag"], request.hasAnswer(tagged: tag) {
             return Response(304, page.type, [], headers: page.headers)
         }
         return Response(200, page.type, page.body, headers: page.headers)

@@ -11,15 +11,13 @@ import Synchronization
 /// `seek SECONDS`, `speed X`, `scan X|off`, `track NAME`, `volume X`, `stop`, `warm`, `quit`. Events are
 /// printed one a line.
 enum Console {
-    static func run(_ configuration: RendererConfiguration) async -> Int32 {
-        let loop = GLibLoop(named: "linnet-renderer")
+    static func run(_ configuration: RendererConfiguration, loop: GLibLoop) async -> Int32 {
         guard
             let renderer = GStreamerRenderer(
                 loop: loop, configuration: configuration, report: { print(Self.text($0)) })
         else { return 1 }
-        let lines = Task.detached { read(into: renderer) }
+        BackgroundThread.run(named: "console") { read(into: renderer) }
         await renderer.run()
-        lines.cancel()
         return 0
     }
 

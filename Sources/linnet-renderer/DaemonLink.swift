@@ -41,9 +41,9 @@ actor DaemonLink {
     static var isThere: Bool { Machine.isSocket(descriptor) }
 
     /// Serves the daemon until it goes. Returns the exit code.
-    static func run(confinement: [ConfinementLayer]) async -> Int32 {
+    static func run(on loop: GLibLoop, confinement: [ConfinementLayer]) async -> Int32 {
         Machine.dieWithParent()
-        let link = DaemonLink(loop: GLibLoop(named: "linnet-renderer"))
+        let link = DaemonLink(loop: loop)
         await link.begin(confinement)
         return await link.untilEnd()
     }
@@ -167,6 +167,8 @@ extension RendererConfiguration {
         self.init()
         output.device = values["output.device"] ?? output.device
         output.maximumLevel = values["output.volume-cap"].flatMap(Double.init) ?? 1
+        output.buffer =
+            values["output.buffer-milliseconds"].flatMap(Int.init).map { .milliseconds($0) } ?? output.buffer
         output.closeDelay =
             values["output.close-after-seconds"].flatMap(Int.init).map { .seconds($0) } ?? .seconds(5)
         switch values["output.mixer"] ?? "auto" {

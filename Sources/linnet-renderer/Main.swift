@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AudioOutput
+import GLibLoop
 import GStreamerRenderer
 import Settings
 
@@ -24,13 +25,13 @@ enum Program {
         .init("help", "h", .flag, "print this page"),
     ]
 
-    static func main() async {
+    static func main() {
         Machine.prepareProcess()
         Machine.keepMemorySmall()
-        Machine.exit(await run(Array(Swift.CommandLine.arguments.dropFirst())))
+        Machine.exit(run(Array(Swift.CommandLine.arguments.dropFirst())))
     }
 
-    private static func run(_ arguments: [String]) async -> Int32 {
+    private static func run(_ arguments: [String]) -> Int32 {
         let line: CommandLine
         do {
             line = try CommandLine(arguments, options: options + Confinement.options)
@@ -43,18 +44,21 @@ enum Program {
         if line.flags.contains("self-test") {
             return SelfTest.run(device: line.strings["device"] ?? "auto", Confinement(line))
         }
-        if let folder = line.strings["index"] { return Preparation(folder: folder).index() }
-        if let folder = line.strings["prepare"] { return await Preparation(folder: folder).run() }
+        if let folder = line.strings["index"] { return Preparation.index(folder: folder) }
+        if let folder = line.strings["prepare"] {
+            return GLibLoop.run { await Preparation(folder: folder, loop: $1).run() }
+        }
         if line.flags.contains("console") {
             var configuration = RendererConfiguration()
             configuration.schemes.insert("file")
             configuration.output.device = line.strings["device"] ?? "auto"
             configuration.fallbackPlugins = line.strings["fallback-plugins"]
             configuration.warmFiles = line.strings["warm-files"]
-            return await Console.run(configuration)
+            return GLibLoop.run { [configuration] in await Console.run(configuration, loop: $1) }
         }
         guard DaemonLink.isThere else { return misused("it is started by linnetd, on descriptor 3") }
-        return await DaemonLink.run(confinement: Confinement(line).apply())
+        let confinement = Confinement(line).apply()
+        return GLibLoop.run { await DaemonLink.run(on: $1, confinement: confinement) }
     }
 
     private static var helpPage: String {

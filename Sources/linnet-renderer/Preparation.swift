@@ -8,10 +8,11 @@ import Settings
 /// Makes the folder with which the renderer starts quickly and stays small: `plugins` and `fallback` are links to the
 /// system's plugins, `warm` holds a moment of sound in each format, `registry.bin` is what GStreamer knows of `plugins`.
 actor Preparation {
-    private nonisolated let loop = GLibLoop(named: "preparation")
+    private nonisolated let loop: GLibLoop
     private let folder: String
 
-    init(folder: String) {
+    init(folder: String, loop: GLibLoop) {
+        self.loop = loop
         // Links and the registry name whole paths.
         self.folder = folder.hasPrefix("/") ? folder : "\(Machine.currentFolder)/\(folder)"
     }
@@ -51,7 +52,7 @@ actor Preparation {
     }
 
     /// Reads the plugins, which writes the registry, and names what is missing.
-    nonisolated func index() -> Int32 {
+    static func index(folder: String) -> Int32 {
         for (element, format, package) in PluginFolder.missing() {
             Machine.write("linnet-renderer: no \(element), so no \(format); install \(package)\n", to: .error)
         }

@@ -12,8 +12,20 @@ enum SelfTest {
     static func run(device: String, _ confinement: Confinement) -> Int32 {
         tellConfinement(confinement.apply())
         let hasElements = checkElements()
+        let hasTLS = checkTLS()
         let hasCard = checkCard(device)
-        return hasElements && hasCard ? 0 : 1
+        return hasElements && hasTLS && hasCard ? 0 : 1
+    }
+
+    private static func checkTLS() -> Bool {
+        let authorities = "/etc/ssl/certs/ca-certificates.crt"
+        let fault =
+            !Machine.hasTLS
+            ? "no TLS, so no https; install glib-networking"
+            : !FileSystem.exists(authorities)
+                ? "no authorities to check servers against, so no https; install ca-certificates" : nil
+        tell(fault == nil, "https", fault ?? "TLS is there")
+        return fault == nil
     }
 
     private static func checkElements() -> Bool {

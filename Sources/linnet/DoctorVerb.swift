@@ -108,6 +108,7 @@ private struct Report {
         checkOutput(connection.device, &report)
         checkConfinement(connection.device, &report)
         checkAdvertisement(connection.device, &report)
+        checkStorage(connection.device, &report)
         let device = connection.device
         if device.isMuted || device.volume == 0 {
             report.note(
@@ -160,6 +161,13 @@ private struct Report {
     case .lost: report.bad(text, "Is the device plugged in? `aplay -l` on the receiver lists what there is.")
     default: report.note(text)
     }
+}
+
+@RouteActor private func checkStorage(_ device: DeviceControl, _ report: inout Report) {
+    guard let fault = device.storageFault else { return }
+    report.bad(
+        "name and volume cannot be saved: \(TerminalText.clean(fault))",
+        "Is the disk of the receiver full, or read-only? It tries again by itself.")
 }
 
 @RouteActor private func checkConfinement(_ device: DeviceControl, _ report: inout Report) {

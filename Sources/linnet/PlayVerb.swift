@@ -212,6 +212,7 @@ private func advice(for failure: MediaFailure) -> String? {
     case .notFound: "Is the URL right? The receiver fetches it, not this machine."
     case .accessDenied: "Does it need a header? See --header in `linnet play --help`."
     case .network, .timeout: "Can the receiver reach that server?"
+    case .tls: "The receiver checks it against its package ca-certificates. Is its clock right?"
     case .missingPlugin: "The receiver can play this once that is installed on it."
     case .unsupportedFormat: "Does the URL lead to the media itself, and not to a page about it?"
     case .output: "`linnet doctor` shows the state of the receiver's output."

@@ -133,6 +133,7 @@ extension Verb {
         let mute = device.isMuted ? " (muted)" : ""
         lines.append("  volume: \(Int((device.volume * 100).rounded())) %\(mute)")
         lines.append("  output: \(output(device.output))")
+        if let fault = device.storageFault { lines.append("  not saved: \(TerminalText.clean(fault))") }
         if let layers = device.confinement { lines.append("  decoder: \(confinement(layers))") }
         let names = connection.senders.map {
             TerminalText.clean($0.identity.name) + ($0.isAttached ? "" : " (away)")
@@ -180,7 +181,7 @@ extension Verb {
                 "device",
                 .object([
                     ("volume", .number(device.volume)), ("muted", .bool(device.isMuted)),
-                    ("volumeCap", .number(device.volumeCap)),
+                    ("volumeCap", .number(device.volumeCap)), ("storageFault", .text(device.storageFault)),
                     (
                         "output",
                         .object([

@@ -80,17 +80,7 @@ package enum ValueText {
         guard let colon = text.firstIndex(of: ":") else { return nil }
         let name = text[..<colon]
         let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-        let isToken = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-            }
-        }
-        guard isToken, !name.isEmpty, value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 9 }) else {
-            return nil
-        }
+        guard HeaderField.isName(name), HeaderField.isValue(value) else { return nil }
         return HeaderField(name: String(name), value: String(value))
     }
 

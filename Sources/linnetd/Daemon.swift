@@ -14,10 +14,14 @@ import SoupListener
 struct Daemon {
     private let configuration: Configuration
 
-    init(_ configuration: Configuration) { self.configuration = configuration }
+    private let loop: GLibLoop
+
+    init(_ configuration: Configuration, loop: GLibLoop) {
+        (self.configuration, self.loop) = (configuration, loop)
+    }
 
     /// Returns the exit code.
-    func run() async -> Int32 {
+    func run(isolation: isolated any Actor) async -> Int32 {
         // Neither file systems nor proxies nor desktop settings of a user concern a daemon; each would be a module and
         // a thread.
         Machine.setEnvironment("GIO_USE_VFS", "local")
@@ -25,7 +29,6 @@ struct Daemon {
         Machine.setEnvironment("GSETTINGS_BACKEND", "memory")
         Journal.start(level: Journal.Level(named: configuration.text(.logLevel)) ?? .info)
         let log = JournalLog()
-        let loop = GLibLoop(named: "linnetd")
         let supervisor = Supervisor(loop: loop)
         await supervisor.begin()
         let writer = StateFile.Writer(folder: configuration.stateFolder, log: log)
@@ -37,14 +40,21 @@ struct Daemon {
                 advertiser: AvahiAdvertiser(log: log), store: StateFile(writer: writer, log: log),
                 clock: LoopClock(), identifiers: SystemIdentifiers.make())
         }
+        // No continuation: resuming one starts Dispatch's threads, one of which then wakes each second.
+        let written = Inbox<Void>(on: loop, limit: 1)
+        let faults = Inbox<Void>(on: loop, limit: 1)
+        writer.watch { faults.yield(()) }
         do {
             let port = try await receiver.start()
             let name = await receiver.status?.name ?? ""
             // Whoever is told of this receiver may rely on its identity from then on.
-            await writer.flush()
-            Machine.write("linnetd: ready on port \(port) as \(name)\n", to: .output)
-            ServiceManager.status("Ready on port \(port) as \(name)")
-            ServiceManager.ready()
+            written.open {
+                Machine.write("linnetd: ready on port \(port) as \(name)\n", to: .output)
+                ServiceManager.status("Ready on port \(port) as \(name)")
+                ServiceManager.ready()
+            }
+            writer.whenWritten { written.yield(()) }
+            faults.open { receiver.assumeIsolated { $0.storageChanged(fault: writer.fault) } }
         } catch {
             Machine.write(
                 "linnetd: cannot listen on port \(configuration.text(.port)): \(reason(error))\n", to: .error)
@@ -83,7 +93,7 @@ extension Configuration {
         renderer.environment = rendererEnvironment
         renderer.arguments = confinement
         let passed: [Setting] = [
-            .device, .mixer, .volumeCap, .closeAfter, .videoSink, .outage, .allowFile, .logLevel,
+            .device, .mixer, .volumeCap, .closeAfter, .buffer, .videoSink, .outage, .allowFile, .logLevel,
         ]
         renderer.settings = passed.map { RendererSetting(key: $0.name, value: text($0)) }
         if let preparedPlugins {

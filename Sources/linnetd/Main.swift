@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import GLibLoop
 import Settings
 
 /// `linnetd`, the receiver's daemon.
@@ -10,13 +11,13 @@ enum Program {
     private static let usageFault: Int32 = 64
     private static let configurationFault: Int32 = 78
 
-    static func main() async {
+    static func main() {
         Machine.prepareProcess()
         Machine.keepMemorySmall()
-        Machine.exit(await run(Array(Swift.CommandLine.arguments.dropFirst())))
+        Machine.exit(run(Array(Swift.CommandLine.arguments.dropFirst())))
     }
 
-    private static func run(_ arguments: [String]) async -> Int32 {
+    private static func run(_ arguments: [String]) -> Int32 {
         let line: CommandLine
         do {
             line = try CommandLine(arguments, options: Help.actions + Help.settings)
@@ -39,8 +40,12 @@ enum Program {
         }
         if line.flags.contains("print-config") { return say(Reference.file(configuration)) }
         guard configuration.mistakes.allSatisfy({ !$0.isFatal }) else { return configurationFault }
-        if line.flags.contains("self-test") { return await SelfTest(configuration).run() }
-        return await Daemon(configuration).run()
+        let isTest = line.flags.contains("self-test")
+        return GLibLoop.run { [configuration] actor, loop in
+            isTest
+                ? await SelfTest(configuration, loop: loop).run()
+                : await Daemon(configuration, loop: loop).run(isolation: actor)
+        }
     }
 
     private static func misused(_ reason: String) -> Int32 {

@@ -9,11 +9,13 @@ import SoupListener
 
 /// Looks at everything that the receiver needs from this host and says what to do about what is missing.
 actor SelfTest {
-    private nonisolated let loop = GLibLoop(named: "self-test")
+    private nonisolated let loop: GLibLoop
     private let configuration: Configuration
     private var faults = 0
 
-    init(_ configuration: Configuration) { self.configuration = configuration }
+    init(_ configuration: Configuration, loop: GLibLoop) {
+        (self.configuration, self.loop) = (configuration, loop)
+    }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 

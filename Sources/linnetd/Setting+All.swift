@@ -98,6 +98,13 @@ extension Setting {
         group: "output", key: "close-after-seconds", option: "close-after-seconds", kind: .integer(0...3600),
         fallback: "5", summary: "time after which an unused device is given up",
         detail: "Until then other programs find it busy.")
+    static let buffer = Setting(
+        group: "output", key: "buffer-milliseconds", option: "buffer-milliseconds", kind: .integer(50...2000),
+        fallback: "150", summary: "sound that the device has queued at most",
+        detail: """
+            More of it helps against gaps on a busy machine; a volume that is made in software is heard that much later. \
+            A device that has less takes what it has.
+            """)
 
     static let videoSink = Setting(
         group: "video", key: "sink", option: "video-sink",
@@ -162,7 +169,7 @@ extension Setting {
     static let all: [Setting] = [
         name, model, deviceType, port, clockPort, hostNames, advertise, accessPolicy, takeover, keepPlaying,
         grace,
-        loadTimeout, outage, stallTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, videoSink,
+        loadTimeout, outage, stallTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, buffer, videoSink,
         rendererMode,
         rendererProgram, pluginFolder, confine, readable, writable, memoryLimit, logLevel, stateFolder,
     ]

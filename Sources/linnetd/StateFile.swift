@@ -71,39 +71,103 @@ final class StateFile: StateStore {
             + KeyFile.text(of: [(group, values.map { (key: $0.0, value: $0.1) })])
     }
 
-    /// Writes the newest text, one write at a time, off the receiver's loop.
-    actor Writer {
-        nonisolated let folder: String
-        nonisolated var path: String { "\(folder)/state.conf" }
+    /// Writes the newest text, one write at a time, off the receiver's loop, on a thread that ends when all is written.
+    /// What could not be written is tried again.
+    final class Writer: Sendable {
+        /// Soon after the disk has room again, and rare enough for one that never has.
+        private static let retryDelay = Duration.seconds(2)
+
+        private struct State {
+            var newest: String?
+            /// What could not be written and waits for the next try.
+            var unsaved: String?
+            var isWriting = false
+            var fault: String?
+            var waiters: [@Sendable () -> Void] = []
+            var watcher: @Sendable () -> Void = {}
+        }
+        let folder: String
+        var path: String { "\(folder)/state.conf" }
+        /// Why the newest state is not written; nil when it is, again.
+        var fault: String? { state.withLock { $0.fault } }
         private let log: any Log
-        private var hasFailed = false
-        private let newest = Mutex<String?>(nil)
+        private let state = Mutex(State())
 
         init(folder: String, log: any Log) { (self.folder, self.log) = (folder, log) }
 
-        nonisolated func save(_ text: String) {
-            newest.withLock { $0 = text }
-            Task { await self.flush() }
+        /// Calls `body`, on the writer's thread, when `fault` has changed.
+        func watch(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.watcher = body } }
+
+        func save(_ text: String) {
+            let starts = state.withLock { state in
+                (state.newest, state.unsaved) = (text, nil)
+                defer { state.isWriting = true }
+                return !state.isWriting
+            }
+            if starts { BackgroundThread.run(named: "state") { self.writeAll() } }
+        }
+
+        /// Calls `body` when what was saved before is written, or could not be: at once, or on the writer's thread.
+        func whenWritten(_ body: @escaping @Sendable () -> Void) {
+            tryAgain()
+            let isDone = state.withLock {
+                if $0.isWriting { $0.waiters.append(body) }
+                return !$0.isWriting
+            }
+            if isDone { body() }
         }
 
         /// Returns when what was saved before the call is written, or could not be.
-        func flush() {
-            let text = newest.withLock { text in
-                defer { text = nil }
-                return text
+        func flush() async {
+            await withCheckedContinuation { continuation in whenWritten { continuation.resume() } }
+        }
+
+        private func tryAgain() {
+            if let text = state.withLock({ $0.unsaved }) { save(text) }
+        }
+
+        private func writeAll() {
+            while true {
+                let text = state.withLock { state in
+                    defer { state.newest = nil }
+                    state.isWriting = state.newest != nil
+                    return state.newest
+                }
+                guard let text else { break }
+                write(text)
             }
-            guard let text else { return }
+            let waiters = state.withLock { state in
+                // A write that was begun since then lets them go.
+                guard !state.isWriting else { return [@Sendable () -> Void]() }
+                defer { state.waiters = [] }
+                return state.waiters
+            }
+            for waiter in waiters { waiter() }
+        }
+
+        private func write(_ text: String) {
             do {
                 try FileSystem.makeDirectory(folder, mode: 0o750)
                 try FileSystem.write(Array(text.utf8), to: path)
-                if hasFailed { log.write(.notice, "state", "the state is written again", [:]) }
-                hasFailed = false
+                if setFault(nil) != nil { log.write(.notice, "state", "the state is written again", [:]) }
             } catch {
-                // The next change tries again; one warning is enough until then.
-                guard !hasFailed else { return }
-                hasFailed = true
-                log.write(.warning, "state", "the state cannot be written", ["reason": error.message])
+                state.withLock { if $0.newest == nil { $0.unsaved = text } }
+                // One warning is enough until it is well again.
+                if setFault(error.message) == nil {
+                    log.write(.warning, "state", "the state cannot be written", ["reason": error.message])
+                }
+                BackgroundThread.run(named: "state", after: Self.retryDelay) { self.tryAgain() }
             }
+        }
+
+        /// Returns what it was before.
+        private func setFault(_ fault: String?) -> String? {
+            let (before, watcher) = state.withLock { state in
+                defer { state.fault = fault }
+                return (state.fault, state.watcher)
+            }
+            if before != fault { watcher() }
+            return before
         }
     }
 }

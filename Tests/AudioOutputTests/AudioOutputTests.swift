@@ -181,6 +181,23 @@ private func isGapless(_ frames: [Int]) -> Bool {
         try await test.first { $0 == .drained(test.stream) ? () : nil }
     }
 
+    @Test(arguments: [50, 400]) func `the card has queued what was configured`(milliseconds: Int) async throws
+    {
+        var card = try #require(TestCards.take())
+        let configuration = AudioOutputConfiguration(
+            device: card.device, buffer: .milliseconds(milliseconds))
+        let test = try OutputUnderTest(configuration)
+        test.output.open(test.stream, playing: true)
+        test.feed(30_000)
+        try await test.first { $0 == .drained(test.stream) ? () : nil }
+        let recording = card.recording()
+        let sizes = recording.events.compactMap {
+            if case .configured(_, _, _, let buffer, let period) = $0 { [buffer, period] } else { nil }
+        }
+        #expect(sizes == [[48 * milliseconds, min(2_400, 16 * milliseconds)]])
+        #expect(recording.underruns == 0)
+    }
+
     @Test func `gives the card up a little after the stop`() async throws {
         let card = try #require(TestCards.take())
         var configuration = AudioOutputConfiguration(device: card.device)

@@ -12,6 +12,19 @@ import Testing
         #expect(here.loop.isIsolatingCurrentContext() == false)
     }
 
+    @Test func `the main part of a program runs on a loop of the thread that called`() async {
+        let outcome = Mailbox<Int32>()
+        BackgroundThread.run(named: "main") {
+            outcome.put(
+                GLibLoop.run { _, loop in
+                    // What comes from other threads comes back here.
+                    await OnLoop().run { _ in }
+                    return loop.isIsolatingCurrentContext() == true ? 7 : 1
+                })
+        }
+        #expect(await outcome.next() == 7)
+    }
+
     @Test func `a batch that ends with jobs waiting is followed by another`() async {
         // Each job appends one more while its own batch is unfinished.
         let here = OnLoop(batch: 2)
@@ -111,5 +124,64 @@ import Testing
         }
         #expect(exit == .status(0))
         #expect(await signals.next() == 10)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct InboxTests {
+    @Test func `values of several threads are read on the loop, each thread's in order, none twice`() async {
+        let here = OnLoop()
+        let inbox = Inbox<(thread: Int, number: Int)>(on: here.loop, limit: 10_000)
+        let read = Mailbox<(thread: Int, number: Int)>()
+        await here.run { here in
+            let loop = here.loop
+            inbox.open {
+                #expect(loop.isIsolatingCurrentContext() == true)
+                read.put($0)
+            }
+        }
+        for thread in 0..<4 {
+            BackgroundThread.run(named: "writer") { for number in 0..<500 { inbox.yield((thread, number)) } }
+        }
+        var next = [0, 0, 0, 0]
+        for _ in 0..<2000 {
+            guard let (thread, number) = await read.next() else { break }
+            #expect(number == next[thread])
+            next[thread] += 1
+        }
+        #expect(next == [500, 500, 500, 500])
+    }
+
+    @Test func `a value that comes on the loop is read at once, one that comes while reading after it`() async
+    {
+        let here = OnLoop()
+        let order = Notes<Int>()
+        let last = Mailbox<Bool>()
+        await here.run { here in
+            let inbox = Inbox<Int>(on: here.loop, limit: 10)
+            here.keep(inbox)
+            inbox.open { value in
+                order.add(value)
+                if value == 1 { inbox.yield(2) }
+                order.add(value * 10)
+                if value == 2 { last.put(true) }
+            }
+            inbox.yield(1)
+            #expect(order.all == [1, 10])
+        }
+        #expect(await last.next() == true)
+        #expect(order.all == [1, 10, 2, 20])
+    }
+
+    @Test func `a full inbox drops what is new, and a closed one everything`() async {
+        let here = OnLoop()
+        let read = Notes<Int>()
+        await here.run { here in
+            let inbox = Inbox<Int>(on: here.loop, limit: 2)
+            for value in 1...3 { inbox.yield(value) }
+            inbox.open { read.add($0) }
+            inbox.close()
+            inbox.yield(4)
+        }
+        #expect(read.all == [1, 2])
     }
 }

@@ -132,6 +132,15 @@ extension Receiving {
                     answer.body[place..<place + 4].reduce(0) { $0 << 8 | Int32($1) }
                 }
                 #expect(PixelSize(width: number(16), height: number(20)) == size)
+                // Who has it is not sent it again.
+                let tag = try #require(
+                    answer.head.split(separator: "ETag: ").dropFirst().first?.prefix { !$0.isNewline })
+                for known in [String(tag), "\"other\", W/\(tag)", "*"] {
+                    let again = try receiver.fetch(cover.url, headers: "If-None-Match: \(known)\r\n")
+                    #expect(again.head.hasPrefix("HTTP/1.1 304") && again.body.isEmpty)
+                }
+                let other = try receiver.fetch(cover.url, headers: "If-None-Match: \"other\"\r\n")
+                #expect(other.head.hasPrefix("HTTP/1.1 200") && other.body == answer.body)
             }
         }
 

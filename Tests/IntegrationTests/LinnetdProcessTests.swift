@@ -100,6 +100,21 @@ import Testing
         #expect(names.contains("state.conf"))
     }
 
+    @Test func `the self-test names the package that https needs`() async throws {
+        let own = Machine.programPath ?? ""
+        let program = "\(own[..<(own.lastIndex(of: "/") ?? own.startIndex)])/linnetd"
+        let options = [
+            "--config-dir=\(folder.path)", "--state-dir=\(folder.path)", "--port=0", "--self-test",
+        ]
+        let (lines, exit) = try await ProgramRun.output(
+            of: "/usr/bin/env", ["GIO_USE_TLS=dummy", program] + options)
+        let line = lines.first { $0.contains("https") }
+        #expect(line?.hasPrefix("FAIL") == true && line?.contains("install glib-networking") == true)
+        #expect(exit == .status(1))
+        let (good, _) = try await ProgramRun.output(of: "linnetd", options)
+        #expect(good.first { $0.contains("https") }?.hasPrefix("ok") == true)
+    }
+
     @Test func `a state folder that cannot be written is a warning`() async throws {
         try FileSystem.write([], to: "\(folder.path)/state")
         let (run, port) = try await start()

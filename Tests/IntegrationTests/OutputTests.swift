@@ -53,6 +53,44 @@ extension Receiving {
             }
         }
 
+        /// Without ALSA's own pages, which tell it to a confined renderer as well, what is left are the open files of others, and
+        /// those a confined one does not see.
+        ///
+        /// A line for the shell that gives the machine a card 0 whose device a process holds.
+        private static func heldCard(_ folder: String) -> String {
+            """
+            mkdir \(folder)/dev \(folder)/dev/snd
+            for node in null zero full random urandom; do
+                : >\(folder)/dev/$node; mount --bind /dev/$node \(folder)/dev/$node
+            done
+            mount --rbind \(folder)/dev /dev
+            : >/dev/snd/pcmC0D0p
+            setpriv --pdeathsig KILL sleep 1000 5</dev/snd/pcmC0D0p &
+            """
+        }
+
+        @Test(
+            .enabled(
+                if: MountNamespace.isAllowed, "NOT RUN: needs a mount namespace (root, or unprivileged ones)")
+        )
+        @RouteActor func `who holds a busy card is named`() async throws {
+            try await ReceiverUnderTest.use(
+                ["--device", SimulatedCard.hardwareDevice, "--confine", "no"],
+                mixer: .init(lowest: -6000, steps: 120),
+                inside: Self.heldCard, prepare: { try $0.setBusy(true) }
+            ) { receiver in
+                try await receiver.route.wait("the output busy") { $0.device.output.state == .busy }
+                let holder = try #require(
+                    ProcessTable.family(of: receiver.daemon.pid).first {
+                        readText("/proc/\($0)/comm").hasPrefix("sleep")
+                    })
+                #expect(receiver.route.device.output.reason == "held by sleep (\(holder))")
+                try receiver.card.setBusy(false)
+                _ = try await receiver.playReady("position.flac")
+                try await receiver.route.wait("the output open") { $0.device.output.state == .open }
+            }
+        }
+
         @Test @RouteActor func `without a device playing is paced by the clock, and the state says so`()
             async throws
         {
@@ -136,6 +174,22 @@ extension Receiving {
                 #expect(try await device.perform(.setVolume(0.9)) == .clampedNumber(0.5))
                 _ = try await receiver.playReady("position.flac")
                 #expect(await attenuation(of: &card, becomes: 30))
+            }
+        }
+
+        @Test @RouteActor func `neither process has threads that wake by a clock, after playing as before`()
+            async throws
+        {
+            try await ReceiverUnderTest.use { receiver in
+                let end = try await receiver.play("short.wav").ended()
+                #expect(end == .finished)
+                // Dispatch names its threads after their quality of service; its manager wakes each second.
+                for process in ProcessTable.family(of: receiver.daemon.pid) {
+                    let names = ProcessTable.entries("/proc/\(process)/task").map {
+                        readText("/proc/\(process)/task/\($0)/comm")
+                    }
+                    #expect(!names.isEmpty && names.allSatisfy { !$0.contains("qos") })
+                }
             }
         }
     }

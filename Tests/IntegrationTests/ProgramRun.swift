@@ -27,7 +27,7 @@ actor ProgramRun {
         reader = lines.makeAsyncIterator()
     }
 
-    /// Starts the program of that name beside the running tests.
+    /// Starts the program of that name beside the running tests, or with a path another one.
     static func start(_ name: String, _ arguments: [String]) async throws -> ProgramRun {
         let run = ProgramRun()
         try await run.launch(name, arguments)
@@ -48,7 +48,9 @@ actor ProgramRun {
         let own = Machine.programPath ?? ""
         let folder = own[..<(own.lastIndex(of: "/") ?? own.startIndex)]
         // Both outputs go to the socket that the shell is given as descriptor 3.
-        let shell = ["sh", "-c", "exec \"$@\" >&3 2>&3 3>&-", "sh", "\(folder)/\(name)"]
+        let shell = [
+            "sh", "-c", "exec \"$@\" >&3 2>&3 3>&-", "sh", name.hasPrefix("/") ? name : "\(folder)/\(name)",
+        ]
         link = try ByteLink { other in child = try ChildProcess(shell + arguments, inheriting: other) }
         link?.onReceive = { [weak self] bytes in self?.assumeIsolated { $0.receive(bytes) } }
         link?.onClosed = { [lineInput] in lineInput.finish() }

@@ -5,6 +5,7 @@ import MediaModel
 import ReceiverRuntime
 import ReceiverTestKit
 import RouteWire
+import SeededNumbers
 import SessionCore
 import Testing
 
@@ -164,7 +165,7 @@ struct RobustnessTests {
         let receiver = try TestReceiver.running()
         let sender = TestSender(receiver)
         try sender.activate()
-        var chance = SmallGenerator(seed: 7)
+        var chance = SeededNumbers(seed: 7)
         let samples = [
             RouteRequest.start(SessionStart(url: "http://a/b")).text(id: 1),
             RouteRequest.seek(session: nil, position: .indefinite, tolerance: .zero).text(id: 2),

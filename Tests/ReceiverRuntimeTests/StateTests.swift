@@ -5,6 +5,7 @@ import MediaModel
 import ReceiverRuntime
 import ReceiverTestKit
 import RouteWire
+import SeededNumbers
 import SessionCore
 import Testing
 
@@ -15,7 +16,7 @@ struct StateTests {
 
     /// Three senders do what comes to their minds; one more only watches, and reads now and then.
     private func walk(seed: UInt64, steps: Int) throws {
-        var chance = SmallGenerator(seed: seed)
+        var chance = SeededNumbers(seed: seed)
         let receiver = try TestReceiver.running()
         let watcher = TestSender(receiver)
         try watcher.ask(.subscribe)
@@ -53,7 +54,7 @@ struct StateTests {
         }
     }
 
-    private func request(_ chance: inout SmallGenerator) -> RouteRequest {
+    private func request(_ chance: inout SeededNumbers) -> RouteRequest {
         let time = MediaTime(value: Int64.random(in: -5...300, using: &chance), timescale: 1)
         switch Int.random(in: 0..<14, using: &chance) {
         case 0: return .start(SessionStart(url: "http://a/\(time)", title: "T", segments: segments))
@@ -79,7 +80,7 @@ struct StateTests {
             identifier: nil)
     ]
 
-    private func report(to receiver: TestReceiver, _ chance: inout SmallGenerator) {
+    private func report(to receiver: TestReceiver, _ chance: inout SeededNumbers) {
         guard let load = receiver.renderer.currentLoad else { return }
         let event: RendererEvent =
             switch Int.random(in: 0..<8, using: &chance) {
@@ -183,18 +184,5 @@ struct StateTests {
         try sender.ask(.setDeviceVolume(0.3))
         try sender.read()
         #expect(sender.changes.isEmpty)
-    }
-}
-
-/// A generator that gives the same numbers for the same seed (SplitMix64).
-struct SmallGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

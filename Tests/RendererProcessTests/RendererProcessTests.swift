@@ -6,6 +6,7 @@ import MediaModel
 import ReceiverRuntime
 import ReceiverTestKit
 import RendererProcess
+import RendererWire
 import Settings
 import Testing
 
@@ -36,8 +37,40 @@ import Testing
 
     @Test func `a renderer that answers no ping is ended`() async throws {
         let stage = try Stage("\(Stage.sleep)")
-        let events = await stage.start { $0.pingInterval = .milliseconds(30) }
+        let events = await stage.start { ($0.isWarm, $0.pingInterval) = (false, .milliseconds(30)) }
+        #expect(await events.next() == .started(OutputStatus(state: .closed, device: "test")))
+        await stage.run { $0.send(.load(LoadID(1), MediaItem(uri: "x:"), playing: true)) }
         #expect(await events.next() == .exited(reason: "it left 2 pings unanswered, signal 9"))
+        await stage.end()
+    }
+
+    @Test func `a renderer is asked whether it is alive from a load on, and no more once it has none`()
+        async throws
+    {
+        let notes = "/tmp/linnet-test-\(Machine.makeUUID())"
+        defer { for ending in ["in", "out"] { try? FileSystem.remove("\(notes).\(ending)") } }
+        let said = [.hello(version: RendererMessage.version), RendererMessage.event(.stopped(LoadID(1)))]
+        try FileSystem.write(said.flatMap { $0.frame ?? [] }, to: "\(notes).out")
+        let stage = try Stage("sleep 0.1; cat \(notes).out >&3; exec cat <&3 >\(notes).in")
+        let events = await stage.start {
+            ($0.isWarm, $0.idleTime) = (false, .milliseconds(200))
+            ($0.pingInterval, $0.pingLimit) = (.milliseconds(5), 100_000)
+        }
+        #expect(await events.next() == .started(OutputStatus(state: .closed, device: "test")))
+        await stage.run { $0.send(.load(LoadID(1), MediaItem(uri: "x:"), playing: true)) }
+        #expect(await events.next() == .stopped(LoadID(1)))
+        await stage.run { $0.send(.setOutputVolume(.full)) }
+        #expect(await stage.logged.next() == "renderer launched")
+        #expect(await stage.logged.next() == "renderer ended, nothing to play")
+        var decoder = FrameDecoder()
+        decoder.push(try FileSystem.read("\(notes).in", maximum: 1 << 20))
+        var heard: [RendererMessage] = []
+        while let message = try decoder.next() { heard.append(message) }
+        let load = try #require(heard.firstIndex { if case .command(.load) = $0 { true } else { false } })
+        let volume = try #require(heard.lastIndex(of: .command(.setOutputVolume(.full))))
+        let pings = heard.indices.filter { if case .ping = heard[$0] { true } else { false } }
+        #expect(!pings.isEmpty)
+        #expect(pings.allSatisfy { load < $0 && $0 < volume })
         await stage.end()
     }
 

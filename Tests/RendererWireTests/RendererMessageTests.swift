@@ -3,6 +3,7 @@
 
 import MediaModel
 import RendererWire
+import SeededNumbers
 import Testing
 
 /// Everything that a decoder finds in these bytes, and whether it failed at their end.
@@ -145,22 +146,9 @@ private func frame(_ body: [UInt8], version: UInt8 = 1) -> [UInt8] {
     }
 }
 
-/// A small generator with a seed, so that a failure can be seen again.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
-    }
-}
-
 @Suite struct RendererFrameFuzzTests {
     @Test func `30 000 damaged or random frames never trap, and what is read can be written`() {
-        var random = SplitMix(seed: 20_261_130)
+        var random = SeededNumbers(seed: 20_261_130)
         let frames = Samples.messages.compactMap(\.frame)
         var taken = 0
         for _ in 0..<30_000 {

@@ -53,7 +53,8 @@ enum Fixtures {
             id: "d", name: "Den", model: "Linnet", type: "speaker", volume: Volume(level: 0.3),
             volumeCap: 0.9,
             output: OutputDocument(state: "open", device: "hw:0", sampleRate: 48_000),
-            advertisementState: "registered", advertisementName: "Den #2"),
+            advertisementState: "registered", advertisementName: "Den #2",
+            storageFault: "no space"),
         clock: "c", player: "s1",
         routes: ["r1": RouteDocument(sender: SenderInfo(identifier: "i", name: "n"), isAttached: false)],
         sessions: ["s1": session])

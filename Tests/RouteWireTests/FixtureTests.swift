@@ -3,6 +3,7 @@
 
 import FoundationEssentials
 import MediaModel
+import SeededNumbers
 import Testing
 
 @testable import RouteWire
@@ -118,9 +119,11 @@ struct FixtureTests {
     }
 
     @Test func `10 000 changed steps never trap, whatever becomes of the state`() throws {
-        var random = Random(seed: 4)
+        var random = SeededNumbers(seed: 4)
         let seed = Array(try FixtureFile.text("state-playing.json").utf8)
-        let state = try JSONText.decode(String(decoding: seed, as: UTF8.self), limit: 65_536)
+        // Without nulls, as whoever follows the steps has it.
+        let whole = try JSONText.decode(String(decoding: seed, as: UTF8.self), limit: 65_536)
+        let state = MergePatch.apply(whole, to: .null)
         var (patched, read) = (0, 0)
         for _ in 0..<10_000 {
             // A stretch of the state, put where another one was.

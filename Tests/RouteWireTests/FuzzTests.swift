@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import SeededNumbers
 import Testing
 
 @testable import RouteWire
@@ -15,7 +16,7 @@ struct FuzzTests {
             "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"clock.ping\"},[[[1,2,{}]]],null,1e9,-0.0]",
         ]
 
-    private static func mutate(_ bytes: inout [UInt8], _ random: inout Random) {
+    private static func mutate(_ bytes: inout [UInt8], _ random: inout SeededNumbers) {
         for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
             let place = Int.random(in: 0..<bytes.count, using: &random)
             switch Int.random(in: 0..<5, using: &random) {
@@ -29,7 +30,7 @@ struct FuzzTests {
     }
 
     @Test func `changed texts never trap and what is taken is written and read again`() {
-        var random = Random(seed: 1)
+        var random = SeededNumbers(seed: 1)
         var taken = 0
         for index in 0..<60_000 {
             var bytes = Array(Self.seeds[index % Self.seeds.count].utf8)
@@ -50,7 +51,7 @@ struct FuzzTests {
     }
 
     @Test func `changed data frames never trap`() throws {
-        var random = Random(seed: 2)
+        var random = SeededNumbers(seed: 2)
         let seed = try #require(
             DataFrame(kind: .message, message: 300, endpoint: "org.linnet.echo", payload: Array(0..<64)).bytes
         )

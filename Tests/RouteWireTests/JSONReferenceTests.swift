@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import SeededNumbers
 import Testing
 
 @testable import RouteWire
@@ -56,7 +57,7 @@ struct JSONReferenceTests {
     }
 
     @Test func `what ours takes, the toolchain's takes with the same value`() throws {
-        var random = Random(seed: 3)
+        var random = SeededNumbers(seed: 3)
         let seeds = [
             #"{"a":[1,-2.5e3,0,true,false,null,"x\n\u00e9\ud83c\udfb5\/"],"b":{"c":{}},"c":"ä🎵"}"#,
             JSONText.encode(Fixtures.state.json), #"[[],[[]],{"":{"":[]}},"",-0.0,1E+2,10e-1]"#,

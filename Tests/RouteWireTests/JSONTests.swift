@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import SeededNumbers
 import Testing
 
 @testable import RouteWire
@@ -86,7 +87,7 @@ struct MergePatchTests {
     }
 
     @Test func `a difference applied gives the new value`() {
-        var random = Random(seed: 7)
+        var random = SeededNumbers(seed: 7)
         for _ in 0..<2_000 {
             let old = random.object(depth: 3)
             let new = random.mutated(old)
@@ -104,17 +105,7 @@ struct MergePatchTests {
     }
 }
 
-/// A small generator with a seed (xorshift64*, Marsaglia 2003), so that a failing run can be run again.
-struct Random: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 | 1 }
-    mutating func next() -> UInt64 {
-        state ^= state >> 12
-        state ^= state << 25
-        state ^= state >> 27
-        return state &* 0x2545_f491_4f6c_dd1d
-    }
-
+extension SeededNumbers {
     mutating func scalar() -> JSONValue {
         switch Int.random(in: 0..<4, using: &self) {
         case 0: .integer(Int64.random(in: -5...5, using: &self))

@@ -249,6 +249,39 @@ struct SessionTests {
         #expect(scene.reports(.started(.closed)).commands == [.setOutputVolume(Volume(level: 0.5))])
     }
 
+    /// Reports a position a second, as the renderer does; `clock` is the clock's second.
+    private func plays(_ scene: inout Scene, _ clock: Range<Int64>, rate: Double = 1) {
+        for second in clock {
+            let position = PlaybackPosition(
+                position: seconds(second), clockTime: second * 1_000_000_000, rate: rate)
+            scene.reports(.positionChanged(scene.load, position))
+        }
+    }
+
+    @Test func `a crash is forgotten when thirty seconds were played after it`() {
+        var scene = Scene.playing()
+        scene.reports(.exited(reason: "signal 11"))
+        scene.reports(.started(.closed))
+        scene.loads()
+        plays(&scene, 1_000..<1_031)
+        #expect(scene.reports(.exited(reason: "signal 11")).ends.isEmpty)
+        scene.reports(.started(.closed))
+        scene.loads()
+        plays(&scene, 2_000..<2_030)
+        #expect(scene.reports(.exited(reason: "signal 11")).ends.count == 1)
+    }
+
+    @Test func `neither a pause nor a leap of the clock makes good for a crash`() {
+        var scene = Scene.playing()
+        scene.reports(.exited(reason: "signal 11"))
+        scene.reports(.started(.closed))
+        scene.loads()
+        plays(&scene, 1_000..<1_060, rate: 0)
+        plays(&scene, 2_000..<2_010)
+        plays(&scene, 9_000..<9_010)
+        #expect(scene.reports(.exited(reason: "signal 11")).ends.count == 1)
+    }
+
     @Test func `after a crash the intent, the seek and the tracks are those that senders wanted last`() {
         var scene = Scene.playing()
         let tracks = Tracks(legible: .init(options: [.init(identifier: "de", displayName: "Deutsch")]))

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import MediaModel
+import SeededNumbers
 import SessionCore
 import Testing
 
@@ -11,7 +12,7 @@ private enum Step: CaseIterable {
     case benJoins, benIsLost, benStarts
     case graceExpires, oldGraceExpires
     case play, seek, seekFar, scan, scanBack, normal, speed, mute
-    case started, exited, loaded, loadedLate, timeline, reaches, seekFinished, ended, failedLate
+    case started, exited, loaded, loadedLate, timeline, reaches, playsOn, seekFinished, ended, failedLate
     case stopped, stoppedLate, loadTimesOut, loadTimesOutLate, stopTimesOut, stopTimesOutLate
     case standsStill, standsStillLate, seekTimesOut
     case picture, louder, mixer
@@ -22,7 +23,8 @@ private enum Step: CaseIterable {
     static let essential: [Step] = [
         .annaResumes, .annaIsLost, .annaLeaves, .annaStarts, .annaStops, .benStarts, .graceExpires, .seek,
         .scan,
-        .started, .exited, .loaded, .loadedLate, .reaches, .seekFinished, .ended, .stopped, .loadTimesOut,
+        .started, .exited, .loaded, .loadedLate, .reaches, .seekFinished, .ended, .stopped,
+        .loadTimesOut,
         .stopTimesOut, .stopTimesOutLate, .standsStill, .seekTimesOut, .picture, .shutDown,
     ]
 
@@ -122,6 +124,14 @@ private struct Walker {
         case .reaches:
             let position = PlaybackPosition(position: seconds(chance * 2 - 20), clockTime: chance, rate: 1)
             watcher.apply(.renderer(.positionChanged(load, position)))
+        case .playsOn:
+            // More than the thirty seconds that make good for a crash.
+            let place = watcher.state.sessions.first?.value.position.position ?? .zero
+            for second in stride(from: Int64(1_000), through: 1_032, by: 2) {
+                let position = PlaybackPosition(position: place, clockTime: second * 1_000_000_000, rate: 1)
+                watcher.apply(.renderer(.positionChanged(load, position)))
+            }
+            watcher.becomesCalm()
         case .seekFinished:
             watcher.apply(.renderer(.seekFinished(load, watcher.seek ?? SeekID(0), failure: nil)))
         case .ended: watcher.apply(.renderer(.ended(load)))
@@ -228,9 +238,21 @@ struct WalkTests {
         #expect(firstFault(walker, Step.queueing, depth: depth, prefix) == nil)
     }
 
+    @Test func `every sequence around a crash keeps the rules`() {
+        let steps: [Step] = [
+            .started, .exited, .loaded, .playsOn, .reaches, .seek, .annaStarts, .annaStops, .ended,
+            .stopTimesOut,
+            .standsStill,
+        ]
+        var walker = Walker(Self.policies[0])
+        for step in [.started, .annaJoins, .annaStarts, .loaded, .exited] as [Step] { walker.take(step) }
+        #expect(walker.watcher.faults.isEmpty)
+        #expect(firstFault(walker, steps, depth: 4, []) == nil)
+    }
+
     @Test(arguments: [1, 2] as [UInt64])
     func `a long random walk keeps the rules`(_ seed: UInt64) {
-        var random = Generator(state: seed)
+        var random = SeededNumbers(seed: seed)
         var walker = Walker(Self.policies[Int(seed % 2)])
         var played = 0
         for count in 0..<50_000 {
@@ -247,17 +269,5 @@ struct WalkTests {
         #expect(played > 500)
         walker.take(.shutDown)
         #expect(walker.watcher.faults.isEmpty)
-    }
-}
-
-/// SplitMix64, so that a walk can be taken again.
-private struct Generator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -23,6 +23,8 @@ struct Watcher {
     private var rendererLoad = LoadID(0)
     private var ended: Set<SessionID> = []
     private var isShutDown = false
+    /// The session whose item the renderer crashed with, and that has not played for long since.
+    private var shaken: SessionID?
 
     init(_ policy: SessionPolicy) {
         state = ReceiverState(
@@ -33,6 +35,7 @@ struct Watcher {
     mutating func apply(_ event: ReceiverEvent) {
         let before = state
         let effects = state.apply(event)
+        checkCrash(event, before)
         switch event {
         case .renderer(.started): rendererIsUp = true
         case .renderer(.exited):
@@ -64,6 +67,22 @@ struct Watcher {
         if before.device.volume != state.device.volume || before.device.name != state.device.name {
             expect(effects.contains(.persist), "a change of the device is not written down")
         }
+    }
+
+    /// The newest session has played for long.
+    mutating func becomesCalm() { shaken = nil }
+
+    /// A first crash is survived, a second soon after it is not.
+    private mutating func checkCrash(_ event: ReceiverEvent, _ before: ReceiverState) {
+        switch event {
+        case .renderer(.started), .renderer(.exited): break
+        default: return
+        }
+        // A start without an exit before tells of one that was missed.
+        guard rendererIsUp, let id = before.player else { return }
+        let isOver = state.sessions[id] == nil
+        expect(isOver == (shaken == id), "a crash is \(isOver ? "not " : "")survived")
+        shaken = isOver ? nil : id
     }
 
     private mutating func expect(_ holds: Bool, _ fault: @autoclosure () -> String) {

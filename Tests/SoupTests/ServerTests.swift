@@ -49,8 +49,12 @@ import Testing
         ("GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n", 404),
         ("GET /hello/more HTTP/1.1\r\nHost: x\r\n\r\n", 404),
         ("POST /hello HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi", 405),
-        ("GET /echo HTTP/1.1\r\nHost: x\r\n\r\n", 400),
-        ("GET /echo HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", 400),
+        ("GET /echo HTTP/1.1\r\nHost: x\r\n\r\n", 426),
+        ("GET /echo HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", 426),
+        (
+            "GET /echo HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Version: 13\r\n\r\n", 400
+        ),
         ("rubbish\r\n\r\n", 400),
     ]) func `a wrong request is refused and the connection closed`(request: String, status: Int) async throws
     {

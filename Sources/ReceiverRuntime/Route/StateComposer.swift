@@ -65,6 +65,7 @@ struct StateComposer {
             "advertisement": [
                 "state": .text(device.advertisement.state.rawValue), "name": .text(device.advertisement.name),
             ],
+            "storageFault": JSONValue(device.storageFault),
             "confinement": device.confinement.map { .array($0.map(\.json)) } ?? .null,
         ])
     }

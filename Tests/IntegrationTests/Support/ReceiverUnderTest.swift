@@ -22,9 +22,13 @@ import SystemProbe
     private var controllers: [RouteController] = []
     private var children: [ChildProcess] = []
 
-    /// Runs `body` with a receiver. `settings` are more options of `linnetd`; `prepare` is called before it starts.
+    private let setUp: String?
+
+    /// Runs `body` with a receiver. `settings` are more options of `linnetd`; `prepare` is called before it starts. `inside`
+    /// is given the folder and makes a line for the shell, which is done in a mount namespace of the receiver's own.
     static func use(
-        _ settings: [String] = [], prepare: (SimulatedCard) throws -> Void = { _ in },
+        _ settings: [String] = [], mixer: SimulatedCard.MixerKind? = nil, inside: ((String) -> String)? = nil,
+        prepare: (SimulatedCard) throws -> Void = { _ in },
         _ body: @RouteActor (ReceiverUnderTest) async throws -> Void
     ) async throws {
         let folder = try Programs.makeFolder()
@@ -32,14 +36,15 @@ import SystemProbe
         // Of all that, a confined renderer reaches the card alone.
         let card = SimulatedCard(folder: "\(folder)/card")
         try FileSystem.makeDirectory(card.folder)
-        _ = try SimulatedCard.configure(folder: card.folder)
+        _ = try SimulatedCard.configure(folder: card.folder, mixer: mixer)
         try prepare(card)
         let media = try await MediaServer(folder: folder)
         defer { media.process.kill() }
-        let (daemon, port) = try await start(folder, settings)
+        let setUp = inside?(folder)
+        let (daemon, port) = try await start(folder, settings, setUp)
         let receiver: ReceiverUnderTest
         do {
-            receiver = try await ReceiverUnderTest(folder, card, media, daemon, port, settings)
+            receiver = try await ReceiverUnderTest(folder, card, media, daemon, port, settings, setUp)
         } catch {
             daemon.kill()
             throw error
@@ -55,23 +60,28 @@ import SystemProbe
 
     private init(
         _ folder: String, _ card: SimulatedCard, _ media: MediaServer, _ daemon: ChildProcess, _ port: UInt16,
-        _ settings: [String]
+        _ settings: [String], _ setUp: String?
     ) async throws {
         (self.folder, self.card, self.media, self.daemon, self.port) = (folder, card, media, daemon, port)
-        self.settings = settings
+        (self.settings, self.setUp) = (settings, setUp)
         controller = RouteController(sender: SenderIdentity(name: "First sender"))
         route = try await controller.activate(try await Self.receiver(port))
     }
 
-    private static func start(_ folder: String, _ settings: [String]) async throws -> (ChildProcess, UInt16) {
+    private static func start(
+        _ folder: String, _ settings: [String], _ setUp: String?
+    ) async throws -> (ChildProcess, UInt16) {
         let output = "\(folder)/linnetd.out"
-        let process = try Programs.start(
+        let command =
             [
                 try Programs.path("linnetd"), "--config-dir", folder, "--state-dir", "\(folder)/state",
                 "--port", "0", "--name", "Receiver under test", "--device", "sim0", "--advertise", "false",
                 "--volume", "1", "--log-level", "debug", "--renderer-writable", "\(folder)/card",
                 "--renderer-readable", "\(Programs.build)/support",
-            ] + settings, environment: ["ALSA_CONFIG_PATH": "\(folder)/card/asound.conf"], output: output,
+            ] + settings
+        let process = try Programs.start(
+            setUp.map { MountNamespace.command($0, then: command) } ?? command,
+            environment: ["ALSA_CONFIG_PATH": "\(folder)/card/asound.conf"], output: output,
             errors: "\(folder)/linnetd.log")
         let isReady = await Programs.poll(within: .seconds(20)) {
             readText(output).contains("\n") || !process.isRunning
@@ -141,6 +151,9 @@ import SystemProbe
         return control
     }
 
+    /// The state folder, as the receiver sees it.
+    var stateFolder: String { MountNamespace.path("\(folder)/state", seenBy: daemon.pid) }
+
     // MARK: Processes
 
     /// The renderer process of the daemon; nil while there is none.
@@ -155,15 +168,16 @@ import SystemProbe
         await controller.leave(route)
         daemon.signal(ChildProcess.killing)
         _ = await Programs.poll(within: .seconds(3)) { [daemon] in !daemon.isRunning }
-        (daemon, port) = try await Self.start(folder, settings)
+        (daemon, port) = try await Self.start(folder, settings, setUp)
         route = try await controller.activate(try await identity())
     }
 
     /// GET over HTTP: the head and the body.
-    func fetch(_ url: String) throws -> (head: String, body: [UInt8]) {
+    func fetch(_ url: String, headers: String = "") throws -> (head: String, body: [UInt8]) {
         let path = url.split(separator: "/").dropFirst(2).joined(separator: "/")
         let socket = try StreamSocket(host: "127.0.0.1", port: port)
-        try socket.write("GET /\(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+        try socket.write(
+            "GET /\(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(headers)Connection: close\r\n\r\n")
         var answer: [UInt8] = []
         while let bytes = socket.read(milliseconds: 3_000), !bytes.isEmpty { answer += bytes }
         let end = Array("\r\n\r\n".utf8)
