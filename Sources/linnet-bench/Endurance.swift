@@ -21,8 +21,8 @@ struct EndurancePlan {
 
 /// `endurance`: whether threads, descriptors and memory of the processes stay as they are over many tracks.
 ///
-/// Each is read after every track; the figure is the slope of the line that fits best, for 100 tracks. The first fifth
-/// is left out: pools and caches fill. What it is when nothing plays is noted beside it.
+/// Each is read after every track; the figure is the slope of the line that fits best, for 100 tracks, and for 100 stops.
+/// The first fifth of each part is left out: pools and caches fill. What it is when nothing plays is noted beside it.
 func benchEndurance(_ bench: Workspace, plan: EndurancePlan, report: (Figure) -> Void) async {
     do {
         let ours = try Ours(bench, device: "plugsim0")
@@ -125,16 +125,21 @@ private final class EnduranceRun {
             ("threads", \.threads, "", limits.count), ("descriptors", \.descriptors, "", limits.count),
             ("anonymous", \.anonymous, "kB ", limits.memory), ("PSS", \.proportional, "kB ", nil),
         ]
+        let parts = [("tracks", 0..<plan.tracks), ("stops", plan.tracks..<plan.tracks + plan.cycles)]
         for (name, _) in processes {
             for (kind, path, unit, limit) in kinds {
-                let values = (readings[name] ?? []).map { Double($0[keyPath: path]) }
+                let all = (readings[name] ?? []).map { Double($0[keyPath: path]) }
                 let rest = (resting[name] ?? []).map { "\($0[keyPath: path])" }.joined(separator: ", ")
-                var figure = Figure(
-                    bench: "endurance", figure: "\(kind) of \(name)", unit: "\(unit)for 100 tracks",
-                    ours: Samples(slope(values).map { [$0] } ?? []),
-                    reach: limit.map { .atMost($0) } ?? .report)
-                figure.note = "at rest \(rest); first \(text(values.first)), last \(text(values.last))"
-                report(figure)
+                for (part, range) in parts where !range.isEmpty && range.upperBound <= all.count {
+                    let values = Array(all[range])
+                    var figure = Figure(
+                        bench: "endurance", figure: "\(kind) of \(name)", unit: "\(unit)for 100 \(part)",
+                        ours: Samples(slope(values).map { [$0] } ?? []),
+                        reach: limit.map { .atMost($0) } ?? .report)
+                    figure.note =
+                        "first \(text(values.first)), last \(text(values.last)); at rest, in all, \(rest)"
+                    report(figure)
+                }
             }
             let children = (readings[name] ?? []) + (resting[name] ?? [])
             var figure = Figure(
