@@ -54,7 +54,8 @@ let package = Package(
         .systemLibrary(
             name: "CGStreamer",
             pkgConfig:
-                "gstreamer-1.0 gstreamer-app-1.0 gstreamer-audio-1.0 gstreamer-pbutils-1.0 gstreamer-tag-1.0"),
+                "gstreamer-1.0 gstreamer-base-1.0 gstreamer-app-1.0 gstreamer-audio-1.0 gstreamer-pbutils-1.0 gstreamer-tag-1.0"
+        ),
 
         // MARK: Words
         // What media is: times, ranges, tracks, metadata, failures, and the renderer's vocabulary.
@@ -104,9 +105,12 @@ let package = Package(
             "RendererProcess", ["ReceiverRuntime", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
         // The stage between decoded samples and the card.
         target("AudioOutput", ["MediaModel", "Timing", "ALSA"]),
+        // The bytes of media on servers of HTTP, at hand for a thread that reads.
+        target("MediaSource", ["MediaModel", "Soup", "GLibLoop"]),
         // Media played by GStreamer into the output stage.
         target(
-            "GStreamerRenderer", ["MediaModel", "Timing", "GStreamer", "Soup", "AudioOutput", "GLibLoop"]),
+            "GStreamerRenderer",
+            ["MediaModel", "Timing", "GStreamer", "Soup", "AudioOutput", "MediaSource", "GLibLoop"]),
 
         // MARK: Public libraries
         // The sender's side of the protocol.
@@ -164,6 +168,7 @@ let package = Package(
         tests("GLibLoopTests", ["LoopTestKit", "GLibLoop", "Settings"]),
         tests("SoupTests", ["LoopTestKit", "Soup", "GLibLoop"]),
         tests("AvahiTests", ["LoopTestKit", "Avahi", "GLibLoop", "Settings"]),
+        tests("MediaSourceTests", ["MediaSource", "MediaModel", "Soup"], exclude: ["misbehave.py"]),
         tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel", "ReceiverTestKit"]),
         tests(
             "GStreamerRendererTests",

@@ -23,7 +23,7 @@ WIRE = {"RouteWire", "RendererWire", "Playlists"}
 RUNTIME = {"ReceiverRuntime"}
 GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
 FENCES = GLIB_FENCES | {"ALSA", "Sandbox", "SystemProbe"}
-ADAPTERS = {"SoupListener", "AvahiAdvertiser", "RendererProcess", "AudioOutput", "GStreamerRenderer"}
+ADAPTERS = {"SoupListener", "AvahiAdvertiser", "RendererProcess", "AudioOutput", "MediaSource", "GStreamerRenderer"}
 LIBRARIES = {"RouteKit"}
 SUPPORT = {"ReceiverTestKit", "LoopTestKit"}
 
@@ -49,7 +49,8 @@ ALLOWED = {
     "AvahiAdvertiser": WORDS | CORE | RUNTIME | {"Avahi", "GLibLoop", "Synchronization"},
     "RendererProcess": WORDS | RUNTIME | {"RendererWire", "Settings", "GLibLoop", "Synchronization"},
     "AudioOutput": WORDS | {"ALSA", "Synchronization"},
-    "GStreamerRenderer": WORDS | {"GStreamer", "Soup", "AudioOutput", "GLibLoop", "Synchronization"},
+    "MediaSource": WORDS | {"Soup", "GLibLoop", "Synchronization"},
+    "GStreamerRenderer": WORDS | {"GStreamer", "Soup", "AudioOutput", "MediaSource", "GLibLoop", "Synchronization"},
     "RouteKit": WORDS | {"RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
     "LoopTestKit": {"GLibLoop", "Synchronization"},
     "SeededNumbers": set(),

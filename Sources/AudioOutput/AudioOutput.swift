@@ -105,6 +105,15 @@ package final class AudioOutput: Sendable {
         }
     }
 
+    /// Ends a stream at once: what is there is forgotten, and `drained` is reported.
+    package func finish(_ stream: StreamID) {
+        ring.change {
+            guard $0.stream == stream, !$0.isFlushing else { return }
+            $0.flush()
+            $0.hasEnded = true
+        }
+    }
+
     /// What is heard at `time` of the monotonic clock; nil if nothing of the stream was heard yet.
     package func heard(of stream: StreamID, at time: Int64) -> HeardPosition? {
         ring.state.withLock { state in

@@ -68,6 +68,10 @@ package struct HeardPosition: Equatable, Sendable {
     package var clockTime: Int64
     /// Media seconds in a second; 0 while nothing is heard.
     package var rate: Double
+
+    package init(position: Int64, clockTime: Int64, rate: Double) {
+        (self.position, self.clockTime, self.rate) = (position, clockTime, rate)
+    }
 }
 
 /// What came of giving frames to the output.

@@ -4,10 +4,14 @@
 
 #include <gst/gst.h>
 #include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
 #include <gst/audio/audio.h>
+#include <gst/base/gstbasesrc.h>
 #include <gst/pbutils/pbutils.h>
 #include <gst/tag/tag.h>
+#include <dlfcn.h>
 #include <malloc.h>
+#include <unistd.h>
 
 /* Macros and casts do not import into Swift. */
 static inline GstBuffer *gst_shim_probe_buffer(GstPadProbeInfo *info) { return GST_PAD_PROBE_INFO_BUFFER(info); }
@@ -18,12 +22,15 @@ static inline GstMessageType gst_shim_message_type(GstMessage *message) { return
 static inline GstObject *gst_shim_message_source(GstMessage *message) { return GST_MESSAGE_SRC(message); }
 static inline GstClockTime gst_shim_buffer_pts(GstBuffer *buffer) { return GST_BUFFER_PTS(buffer); }
 static inline gboolean gst_shim_buffer_is_clipped(GstBuffer *buffer) { return gst_buffer_get_audio_clipping_meta(buffer) != NULL; }
+static inline GstClockTime gst_shim_buffer_duration(GstBuffer *buffer) { return GST_BUFFER_DURATION(buffer); }
+static inline void gst_shim_set_buffer_pts(GstBuffer *buffer, GstClockTime time) { GST_BUFFER_PTS(buffer) = time; }
 static inline gboolean gst_shim_buffer_is_discontinuity(GstBuffer *buffer) { return GST_BUFFER_IS_DISCONT(buffer); }
 static inline GstElement *gst_shim_element(gpointer object) { return GST_ELEMENT(object); }
 static inline GstObject *gst_shim_object(gpointer object) { return GST_OBJECT(object); }
 static inline GstBin *gst_shim_bin(gpointer object) { return GST_BIN(object); }
 static inline GstPad *gst_shim_pad(gpointer object) { return GST_PAD(object); }
 static inline GstAppSink *gst_shim_app_sink(gpointer object) { return GST_APP_SINK(object); }
+static inline GstAppSrc *gst_shim_app_source(gpointer object) { return GST_APP_SRC(object); }
 static inline GstStream *gst_shim_stream(gpointer object) { return GST_STREAM(object); }
 static inline GstStreamCollection *gst_shim_collection(gpointer object) { return GST_STREAM_COLLECTION(object); }
 static inline gboolean gst_shim_is_bin(gpointer object) { return GST_IS_BIN(object); }
@@ -41,6 +48,29 @@ static inline const gchar *gst_shim_factory_name(GstElement *element)
     GstElementFactory *factory = gst_element_get_factory(element);
     return factory ? gst_plugin_feature_get_name(GST_PLUGIN_FEATURE(factory)) : NULL;
 }
+static inline gboolean gst_shim_is_type_finder(gpointer feature) { return GST_IS_TYPE_FIND_FACTORY(feature); }
+static inline const gchar *gst_shim_feature_class(gpointer feature)
+{
+    const gchar *name = NULL;
+    if (GST_IS_ELEMENT_FACTORY(feature))
+        name = gst_element_factory_get_metadata(GST_ELEMENT_FACTORY(feature), GST_ELEMENT_METADATA_KLASS);
+    return name ? name : "";
+}
+static inline GType gst_shim_type_uri_handler(void) { return GST_TYPE_URI_HANDLER; }
+static inline GstPadMode gst_shim_pad_mode(GstPad *pad) { return GST_PAD_MODE(pad); }
+static inline GstEventType gst_shim_sticky_custom(void) { return GST_EVENT_CUSTOM_DOWNSTREAM_STICKY; }
+static inline void gst_shim_set_offsets(GstBuffer *buffer, guint64 from, guint64 to)
+{
+    GST_BUFFER_OFFSET(buffer) = from;
+    GST_BUFFER_OFFSET_END(buffer) = to;
+}
+static inline void gst_shim_set_duration(GstBaseSrc *source, guint64 bytes)
+{
+    GST_OBJECT_LOCK(source);
+    source->segment.duration = bytes;
+    GST_OBJECT_UNLOCK(source);
+}
+static inline GstQueryType gst_shim_query_type(GstQuery *query) { return GST_QUERY_TYPE(query); }
 static inline gboolean gst_shim_is_element(gpointer object) { return GST_IS_ELEMENT(object); }
 static inline GType gst_shim_instance_type(gpointer object) { return G_OBJECT_TYPE(object); }
 
@@ -55,3 +85,23 @@ static inline void gst_shim_message_unref(GstMessage *message) { gst_message_unr
 static inline GstBuffer *gst_shim_buffer_ref(GstBuffer *buffer) { return gst_buffer_ref(buffer); }
 static inline void gst_shim_buffer_unref(GstBuffer *buffer) { gst_buffer_unref(buffer); }
 static inline void gst_shim_event_unref(GstEvent *event) { gst_event_unref(event); }
+
+/* Sets what Xlib calls when a connection breaks. FALSE if no plugin has loaded Xlib, which is not linked. */
+static inline gboolean gst_shim_watch_x11(int (*handler)(void *display))
+{
+    typedef int (*IOErrorHandler)(void *);
+    void *library = dlopen("libX11.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    if (!library)
+        return FALSE;
+    IOErrorHandler (*set_handler)(IOErrorHandler) =
+        (IOErrorHandler(*)(IOErrorHandler))dlsym(library, "XSetIOErrorHandler");
+    if (set_handler)
+        set_handler(handler);
+    return set_handler != NULL;
+}
+
+static inline void gst_shim_stand_still(void)
+{
+    for (;;)
+        pause();
+}

@@ -26,6 +26,8 @@ package enum BackgroundThread {
         let body: @Sendable () -> Void
         /// Microseconds.
         let delay: gulong
-        init(_ body: @escaping @Sendable () -> Void, after delay: gulong) { (self.body, self.delay) = (body, delay) }
+        init(_ body: @escaping @Sendable () -> Void, after delay: gulong) {
+            (self.body, self.delay) = (body, delay)
+        }
     }
 }

@@ -4,17 +4,12 @@
 import CGLib
 import CGStreamer
 
-/// What came of giving frames away.
-package enum SinkFlow: Sendable { case ok, flushing, ended }
-
 /// Where the end of a pipeline leads: calls come on streaming threads, which may be held back in `setRate` and
 /// `write` until `flushStarted`.
-package protocol AudioSinkTarget: AnyObject, Sendable {
+package protocol AudioSinkTarget: FlushTarget {
     func setRate(_ rate: Int32) -> SinkFlow
     /// Stereo frames; the first stands at `position` nanoseconds of the media, the next ones `step` on each.
     func write(_ frames: Span<Float>, position: Double, step: Double) -> SinkFlow
-    func flushStarted()
-    func flushStopped()
     /// No frames follow.
     func ended()
 }
@@ -25,11 +20,8 @@ package protocol AudioSinkTarget: AnyObject, Sendable {
 
     /// Makes the sink. `rates` are those that may arrive; empty is any. Nil without the `app` plugin.
     package init?(rates: [Int32], target: any AudioSinkTarget) {
-        guard let element = Element(factory: "appsink") else { return nil }
+        guard let element = Element.appSink(caps: Self.caps(rates)) else { return nil }
         self.element = element
-        for name in ["sync", "async", "qos", "enable-last-sample"] { element.set(name, "false") }
-        element.set("max-buffers", "1")
-        setRates(rates)
         let receiver = unsafe Unmanaged.passRetained(SinkReceiver(target)).toOpaque()
         var callbacks = GstAppSinkCallbacks()
         unsafe callbacks.new_sample = { sink, data in
@@ -41,33 +33,15 @@ package protocol AudioSinkTarget: AnyObject, Sendable {
         unsafe gst_app_sink_set_callbacks(
             gst_shim_app_sink(element.pointer), &callbacks, receiver,
             { unsafe Unmanaged<SinkReceiver>.fromOpaque($0!).release() })
-        watchFlushes(target)
+        element.watchFlushes(target)
     }
 
     /// Sets the rates that may arrive from now on.
-    package func setRates(_ rates: [Int32]) {
-        let list = rates.isEmpty ? "[1,768000]" : "{\(rates.map(String.init).joined(separator: ","))}"
-        element.set("caps", "audio/x-raw,format=F32LE,layout=interleaved,channels=2,rate=\(list)")
-    }
+    package func setRates(_ rates: [Int32]) { element.set("caps", Self.caps(rates)) }
 
-    private func watchFlushes(_ target: any AudioSinkTarget) {
-        guard let pad = unsafe gst_element_get_static_pad(element.pointer, "sink") else { return }
-        defer { unsafe gst_object_unref(pad) }
-        let box = unsafe Unmanaged.passRetained(SinkReceiver(target)).toOpaque()
-        let mask = GstPadProbeType(
-            rawValue: GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM.rawValue | GST_PAD_PROBE_TYPE_EVENT_FLUSH.rawValue)
-        unsafe gst_pad_add_probe(
-            pad, mask,
-            { _, information, data in
-                let target = unsafe Unmanaged<SinkReceiver>.fromOpaque(data!).takeUnretainedValue().target
-                guard let event = unsafe gst_shim_probe_event(information) else { return GST_PAD_PROBE_OK }
-                switch unsafe gst_shim_event_type(event) {
-                case GST_EVENT_FLUSH_START: target.flushStarted()
-                case GST_EVENT_FLUSH_STOP: target.flushStopped()
-                default: break
-                }
-                return GST_PAD_PROBE_OK
-            }, box, { unsafe Unmanaged<SinkReceiver>.fromOpaque($0!).release() })
+    private static func caps(_ rates: [Int32]) -> String {
+        let list = rates.isEmpty ? "[1,768000]" : "{\(rates.map(String.init).joined(separator: ","))}"
+        return "audio/x-raw,format=F32LE,layout=interleaved,channels=2,rate=\(list)"
     }
 }
 
@@ -122,15 +96,5 @@ package protocol AudioSinkTarget: AnyObject, Sendable {
             samples.span, position: time == gst_shim_no_time() ? .nan : Double(time),
             step: applied * 1e9 / Double(rate)
         ).code
-    }
-}
-
-extension SinkFlow {
-    fileprivate var code: GstFlowReturn {
-        switch self {
-        case .ok: GST_FLOW_OK
-        case .flushing: GST_FLOW_FLUSHING
-        case .ended: GST_FLOW_EOS
-        }
     }
 }

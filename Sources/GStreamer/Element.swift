@@ -41,7 +41,7 @@ import CGStreamer
 
     deinit { unsafe gst_object_unref(pointer) }
 
-    /// The factory that made the element, such as `souphttpsrc`.
+    /// The factory that made the element, such as `flacparse`.
     package var factoryName: String { unsafe Self.factoryName(of: pointer) }
 
     static func factoryName(of pointer: UnsafeMutablePointer<GstElement>) -> String {
@@ -124,6 +124,25 @@ import CGStreamer
             guard unsafe mediaType(of: source).hasPrefix(prefix), unsafe gst_pad_is_linked(sink) == 0 else {
                 return 0
             }
+            unsafe gst_pad_link_full(source, sink, GST_PAD_LINK_CHECK_NOTHING)
+            return 0
+        }
+    }
+
+    /// Gives each new pad of this element whose media type begins with `prefix` a tail of its own: `make` gets the
+    /// name of the pad's stream and returns the element to add to `bin` and to link, or nil to leave the pad alone.
+    package func linkPads(
+        ofType prefix: String, in bin: Element, to make: @escaping @Sendable (_ stream: String) -> Element?
+    ) {
+        connect("pad-added") { [weak bin] arguments in
+            guard let bin, let added = unsafe arguments.object(1) else { return 0 }
+            let source = unsafe gst_shim_pad(added)!
+            guard unsafe mediaType(of: source).hasPrefix(prefix), let tail = make(unsafe stream(of: source))
+            else { return 0 }
+            bin.add(tail)
+            tail.syncStateWithParent()
+            guard let sink = unsafe gst_element_get_static_pad(tail.pointer, "sink") else { return 0 }
+            defer { unsafe gst_object_unref(sink) }
             unsafe gst_pad_link_full(source, sink, GST_PAD_LINK_CHECK_NOTHING)
             return 0
         }
@@ -228,5 +247,12 @@ func mediaType(of pad: UnsafeMutablePointer<GstPad>) -> String {
     guard unsafe gst_caps_get_size(caps) > 0, let structure = unsafe gst_caps_get_structure(caps, 0),
         let name = unsafe gst_structure_get_name(structure)
     else { return "" }
+    return unsafe String(cString: name)
+}
+
+/// The name of the stream that a pad carries; empty if it has none yet.
+private func stream(of pad: UnsafeMutablePointer<GstPad>) -> String {
+    guard let name = unsafe gst_pad_get_stream_id(pad) else { return "" }
+    defer { unsafe g_free(name) }
     return unsafe String(cString: name)
 }

@@ -33,18 +33,48 @@ package enum Library {
         let registry = unsafe gst_registry_get()
         let before = Set(pluginNames())
         unsafe gst_registry_scan_path(registry, folder)
-        for name in pluginNames() where !before.contains(name) {
-            let features = unsafe gst_registry_get_feature_list_by_plugin(registry, name)
-            var next = unsafe features
-            while let item = unsafe next {
-                let feature = unsafe OpaquePointer(item.pointee.data)
-                if unsafe gst_plugin_feature_get_rank(feature) > UInt32(GST_RANK_MARGINAL.rawValue) {
-                    unsafe gst_plugin_feature_set_rank(feature, UInt32(GST_RANK_MARGINAL.rawValue))
-                }
-                unsafe next = unsafe item.pointee.next
-            }
-            unsafe gst_plugin_feature_list_free(features)
+        for name in pluginNames() where !before.contains(name) { setRank(.marginal, ofPlugin: name) }
+    }
+
+    /// How gladly elements are chosen.
+    package enum Rank: Sendable {
+        /// Never by themselves.
+        case none
+        /// Where nothing else serves.
+        case marginal
+    }
+
+    /// Gives the elements of one class of a plugin, such as `Decoder/Audio`, a rank; without a class, those that have a
+    /// higher one.
+    package static func setRank(_ rank: Rank, ofPlugin name: String, class wanted: String = "") {
+        let value = UInt32(rank == .none ? GST_RANK_NONE.rawValue : GST_RANK_MARGINAL.rawValue)
+        let features = unsafe gst_registry_get_feature_list_by_plugin(gst_registry_get(), name)
+        var next = unsafe features
+        while let item = unsafe next {
+            let feature = unsafe OpaquePointer(item.pointee.data)
+            let isMeant =
+                unsafe wanted.isEmpty
+                ? gst_plugin_feature_get_rank(feature) > value
+                : String(cString: gst_shim_feature_class(item.pointee.data)).contains(wanted)
+            if isMeant { unsafe gst_plugin_feature_set_rank(feature, value) }
+            unsafe next = unsafe item.pointee.next
         }
+        unsafe gst_plugin_feature_list_free(features)
+    }
+
+    /// Forgets how a plugin recognises formats: to ask it, GStreamer would load it for each file that is not at once of a
+    /// sure format.
+    package static func removeTypeFinders(ofPlugin name: String) {
+        let registry = unsafe gst_registry_get()
+        let features = unsafe gst_registry_get_feature_list_by_plugin(registry, name)
+        var next = unsafe features
+        while let item = unsafe next {
+            if unsafe gst_shim_is_type_finder(item.pointee.data) != 0 {
+                unsafe gst_registry_remove_feature(registry, OpaquePointer(item.pointee.data))
+            }
+            unsafe next = unsafe item.pointee.next
+        }
+        unsafe gst_plugin_feature_list_free(features)
     }
 
     private static func pluginNames() -> [String] {

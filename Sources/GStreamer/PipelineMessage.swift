@@ -7,8 +7,8 @@ import CGStreamer
 /// What a pipeline says while it works.
 package enum PipelineMessage: Sendable {
     case failed(PipelineFailure)
-    /// Something is needed that is not installed: words for people, and the detail for an installer.
-    case pluginMissing(description: String)
+    /// Something is needed that is not installed, in words for people, and whether it decodes pictures.
+    case pluginMissing(description: String, isForPictures: Bool)
     case tagged(TagValues)
     /// All streams of the item; comes again when they change.
     case streamsFound(StreamSet)
@@ -103,11 +103,22 @@ extension PipelineMessage {
             guard unsafe gst_is_missing_plugin_message(message) != 0 else { return nil }
             let description = unsafe gst_missing_plugin_message_get_description(message)
             self = .pluginMissing(
-                description: unsafe description.map { unsafe String(cString: $0) } ?? "a plugin")
+                description: unsafe description.map { unsafe String(cString: $0) } ?? "a plugin",
+                isForPictures: unsafe isForPictures(message))
             unsafe g_free(description)
         default: return nil
         }
     }
+}
+
+/// True if a message about a missing plugin is about a decoder for pictures.
+private func isForPictures(_ message: UnsafeMutablePointer<GstMessage>) -> Bool {
+    guard let detail = unsafe gst_missing_plugin_message_get_installer_detail(message) else { return false }
+    defer { unsafe g_free(detail) }
+    // The fifth part names kind and format, such as "decoder-video/x-h265".
+    let kind = unsafe String(cString: detail).split(separator: "|", omittingEmptySubsequences: false)
+        .dropFirst(4)
+    return kind.first.map { $0.hasPrefix("decoder-video/") || $0.hasPrefix("decoder-image/") } ?? false
 }
 
 /// The factory of the element that a message comes from.

@@ -17,6 +17,8 @@ package struct MediaStream: Equatable, Sendable {
     package var isSelectedByDefault: Bool
     package var width: Int32?
     package var height: Int32?
+    /// True of one picture, such as a cover, that a container keeps as if it were video.
+    package var isStill = false
 
     init(_ stream: UnsafeMutablePointer<GstStream>) {
         identifier = unsafe gst_stream_get_stream_id(stream).map { unsafe String(cString: $0) } ?? ""
@@ -32,6 +34,9 @@ package struct MediaStream: Equatable, Sendable {
         if let caps = unsafe gst_stream_get_caps(stream) {
             if unsafe gst_caps_get_size(caps) > 0, let structure = unsafe gst_caps_get_structure(caps, 0) {
                 mediaType = unsafe gst_structure_get_name(structure).map { unsafe String(cString: $0) } ?? ""
+                var (rate, scale): (Int32, Int32) = (0, 0)
+                let hasRate = unsafe gst_structure_get_fraction(structure, "framerate", &rate, &scale) != 0
+                isStill = mediaType.hasPrefix("image/") && (!hasRate || rate == 0)
                 var (width, height): (Int32, Int32) = (0, 0)
                 if unsafe gst_structure_get_int(structure, "width", &width) != 0,
                     unsafe gst_structure_get_int(structure, "height", &height) != 0

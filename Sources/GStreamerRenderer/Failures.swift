@@ -3,12 +3,13 @@
 
 import GStreamer
 import MediaModel
+import MediaSource
 
 extension MediaFailure {
     /// The failure that an element's error amounts to. `missing` is what was found to be not installed.
     init(_ failure: PipelineFailure, missing: String?) {
         if let status = failure.httpStatus, status >= 400 {
-            self = Self.http(status)
+            self.init(httpStatus: status)
             return
         }
         let source = failure.element
@@ -54,18 +55,6 @@ extension MediaFailure {
             return MediaFailure(.unsupportedFormat, "There is a page of text at the address, and no media.")
         }
         return MediaFailure(.missingPlugin, "Not installed: \(what ?? "a decoder for this media").")
-    }
-
-    private static func http(_ status: Int32) -> MediaFailure {
-        switch status {
-        case 404, 410:
-            MediaFailure(.notFound, "The server has no such media (HTTP \(status)).", httpStatus: status)
-        case 401, 403, 407:
-            MediaFailure(
-                .accessDenied, "The server refuses access to the media (HTTP \(status)).", httpStatus: status)
-        default:
-            MediaFailure(.httpStatus, "The server answers with HTTP status \(status).", httpStatus: status)
-        }
     }
 }
 

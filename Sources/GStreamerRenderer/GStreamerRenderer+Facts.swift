@@ -71,13 +71,14 @@ extension GStreamerRenderer {
         if !current.hasReportedLoaded {
             playback?.timeline = timeline
             playback?.hasReportedLoaded = true
-            let hasVideo = current.table.hasVideo && configuration.video != .none
+            let hasVideo = current.pipeline?.pictures.map { $0.isSelected && !$0.feed.isOver } ?? false
             report(
                 .loaded(
                     current.id,
                     LoadedMedia(
                         timeline: timeline, tracks: current.table.tracks,
                         hasAudio: current.table.hasAudio || current.table.isEmpty, hasVideo: hasVideo)))
+            reportPicture()
             reportPosition()
             askAgain(timeline)
         } else if current.timeline != timeline, timeline.tellsMore(than: current.timeline) {
@@ -96,14 +97,19 @@ extension GStreamerRenderer {
     func learn(_ streams: [MediaStream]) {
         guard let current = playback else { return }
         var table = TrackTable(streams)
-        if !table.hasAudio, table.hasVideo, configuration.video == .none {
-            return fail(MediaFailure(.unsupportedFormat, "The media has no sound."))
+        if !table.hasAudio, table.hasVideo, current.pipeline?.pictures?.isSelected != true {
+            let reason = screen?.failure.map { " " + $0 } ?? ""
+            return fail(MediaFailure(.unsupportedFormat, "The media has no sound.\(reason)"))
         }
         if let audio = current.table.currentAudio, table.contains(audio, kind: .audio) {
             table.currentAudio = audio
         }
-        table.currentText = current.table.currentText
+        let isShown = current.pipeline?.pictures?.isSelected == true
+        table.currentText =
+            current.hasChosenText ? current.table.currentText : isShown ? table.defaultText : nil
         playback?.table = table
+        showText()
+        reportPicture()
         if let size = TrackTable.videoSize(of: streams), size != current.metadata.videoSize {
             playback?.metadata.videoSize = size
             report(.metadataChanged(current.id, playback?.metadata ?? current.metadata))
@@ -122,7 +128,10 @@ extension GStreamerRenderer {
         guard let current = playback else { return }
         if let identifier, !current.table.contains(identifier, kind: kind) { return reportTracks() }
         switch kind {
-        case .legible: playback?.table.currentText = identifier
+        case .legible:
+            playback?.table.currentText = identifier
+            playback?.hasChosenText = true
+            showText()
         case .audio:
             guard let identifier, identifier != current.table.currentAudio else { return reportTracks() }
             let here = place()

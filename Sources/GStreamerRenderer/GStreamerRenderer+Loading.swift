@@ -14,7 +14,8 @@ extension GStreamerRenderer {
     static let nearBeginning: Int64 = 3_000_000_000
 
     func load(_ id: LoadID, _ item: MediaItem, playing: Bool) {
-        giveUp()
+        // The display stays open for the next item's pictures.
+        giveUp(closesScreen: false)
         playback = Playback(id: id, item: item, playing: playing)
         begin()
     }
@@ -49,10 +50,13 @@ extension GStreamerRenderer {
         output.open(current.stream, playing: current.isPlaying && !current.isHeld)
         output.setMediaVolume(current.volume, for: current.stream)
         let beginning = isNear && current.place > 0 ? Double(current.place) : nil
+        let pictures = makePictures(for: current, pipeline: current.stream.number)
+        if beginning != nil { pictures?.feed.begin(at: current.place) }
         do throws(MediaFailure) {
             let pipeline = try makePipeline(
                 current.item, audio: current.table.currentAudio,
-                feed: feed(for: current.stream, beginning: beginning), isHeld: current.isHeld)
+                feed: feed(for: current.stream, beginning: beginning), pictures: pictures,
+                isHeld: current.isHeld)
             playback?.pipeline = pipeline
             pipeline.start()
         } catch {
@@ -72,12 +76,13 @@ extension GStreamerRenderer {
 
     /// The pipeline of an item, not started.
     func makePipeline(
-        _ item: MediaItem, audio: String?, feed: StreamFeed, isHeld: Bool = false
+        _ item: MediaItem, audio: String?, feed: StreamFeed, pictures: PictureBranch? = nil,
+        isHeld: Bool = false
     ) throws(MediaFailure) -> MediaPipeline {
         let number = feed.stream.number
         let request = MediaPipeline.Request(
             uri: item.uri, headers: item.headers, userAgent: item.userAgent ?? configuration.userAgent,
-            rates: rates, video: configuration.video, audio: audio, contexts: contexts, isHeld: isHeld,
+            rates: rates, pictures: pictures, audio: audio, contexts: contexts, fetcher: fetcher, isHeld: isHeld,
             answerLimit: min(.seconds(10), max(.seconds(1), configuration.outageLimit / 4)))
         return try MediaPipeline(
             number: number, request: request, feed: feed,
@@ -108,8 +113,9 @@ extension GStreamerRenderer {
     }
 
     /// Ends the current load without a word: nothing of it is heard from now on.
-    func giveUp() {
+    func giveUp(closesScreen: Bool = true) {
         cancelPreparation()
+        if closesScreen { screen?.close() }
         guard let current = playback else { return }
         playback = nil
         output.close(current.stream)
@@ -130,9 +136,11 @@ extension GStreamerRenderer {
     func handle(_ message: PipelineMessage) {
         switch message {
         case .failed(let failure): pipelineFailed(failure)
-        case .pluginMissing(let description):
-            if playback?.missing == nil { playback?.missing = description }
-            if playback?.phase == .loading { addPluginsAndRetry() }
+        case .pluginMissing(let description, let isForPictures):
+            if isForPictures, playback?.pipeline?.pictures == nil { return }
+            if !isForPictures, playback?.missing == nil { playback?.missing = description }
+            if isForPictures || playback?.phase == .loading, addPluginsAndRetry() { return }
+            if isForPictures { pictureDecoderMissing(description) }
         case .tagged(let values): learn(values)
         case .streamsFound(let set):
             playback?.streams = set
@@ -162,7 +170,8 @@ extension GStreamerRenderer {
 
     private func pipelineFailed(_ failure: PipelineFailure) {
         guard let current = playback else { return }
-        let reason = MediaFailure(failure, missing: current.missing)
+        let reason =
+            current.pipeline?.sourceFailure(failure) ?? MediaFailure(failure, missing: current.missing)
         if reason.code == .missingPlugin, current.phase == .loading, addPluginsAndRetry() { return }
         if survives(reason) { return }
         guard current.phase == .ready, current.isSounding, current.seek == nil, current.nextSeek == nil else {
@@ -176,16 +185,18 @@ extension GStreamerRenderer {
     /// Loads the fallback plugins, if that was not done, and begins the load again. False if it was.
     @discardableResult
     private func addPluginsAndRetry() -> Bool {
-        guard !hasAddedPlugins, let folder = configuration.fallbackPlugins, let current = playback else {
+        let folder = configuration.fallbackPlugins
+        guard !hasAddedPlugins, folder != nil || configuration.video != .none, let current = playback else {
             return false
         }
+        if current.phase != .loading { playback?.begin(at: place()) }
         output.close(current.stream)
         if let pipeline = current.pipeline { end(pipeline) }
         playback?.pipeline = nil
         playback?.missing = nil
         let id = current.id
         SerialWorker().perform { [inputs] in
-            Library.addPlugins(in: folder)
+            PluginFolder.addFallback(in: folder)
             inputs.yield(.pluginsAdded(id))
         }
         return true
@@ -251,6 +262,7 @@ extension GStreamerRenderer {
         playback?.phase = .ended
         playback?.isSounding = false
         playback?.scan = nil
+        screen?.close()
         if let end = current.timeline.range.end.nanoseconds, !current.timeline.isLive, end > 0 {
             playback?.place = end
         }

@@ -37,7 +37,7 @@ struct NextItem {
 
     /// What an element said is not installed.
     var missing: String? {
-        for case .message(_, .pluginMissing(let what)) in inputs { return what }
+        for case .message(_, .pluginMissing(let what, _)) in inputs { return what }
         return nil
     }
 }
@@ -58,7 +58,8 @@ extension GStreamerRenderer {
     /// Makes the next item ready, if it is time.
     func considerNext() {
         guard let current = playback, let next = current.next, next.pipeline == nil, !next.isLate,
-            current.failure == nil, current.phase == .ready, current.seek == nil, current.nextSeek == nil,
+            current.failure == nil, current.outage == nil, current.phase == .ready, current.seek == nil,
+            current.nextSeek == nil,
             current.scan == nil
         else { return }
         let isNearBeginning = (next.item.startPosition.nanoseconds ?? 0) <= Self.nearBeginning
@@ -111,7 +112,8 @@ extension GStreamerRenderer {
         case .message(_, .failed(let failure)):
             // What has joined the current item is heard, up to the damage.
             if next.hasArrived, playback?.next?.keep(input) == true { return }
-            nextFailed(MediaFailure(failure, missing: next.missing))
+            nextFailed(
+                next.pipeline?.sourceFailure(failure) ?? MediaFailure(failure, missing: next.missing))
         case .message(_, .streamsSelected(let streams)) where streams.isEmpty && next.missing != nil:
             nextFailed(.missing(next.missing))
         case .message(_, .contextMade(let context)): keep(context)
@@ -200,10 +202,11 @@ extension GStreamerRenderer.Input {
         switch self {
         case .message(let pipeline, _), .arrived(let pipeline, _), .seekAnswered(let pipeline, _, _),
             .seekIsSlow(let pipeline, _), .asked(let pipeline, _), .askAgain(let pipeline),
-            .quietDue(let pipeline, _), .freezeDue(let pipeline, _):
+            .quietDue(let pipeline, _), .freezeDue(let pipeline, _), .pictures(let pipeline, _):
             pipeline
-        case .command, .output, .adaptiveFound, .endDue, .recoveryDue, .troubleOver, .pluginsAdded, .tick, .scanTick,
-            .quit:
+        case .command, .output, .adaptiveFound, .endDue, .recoveryDue, .troubleOver, .pluginsAdded,
+            .screenLost, .tick,
+            .scanTick, .quit:
             nil
         }
     }

@@ -30,6 +30,8 @@ extension GStreamerRenderer {
         default: return false
         }
         if current.outage == nil {
+            // The current item is not over where it breaks off.
+            cancelPreparation()
             playback?.outage = Playback.Outage(since: AudioOutput.now())
             report(.errorChanged(current.id, failure))
             // What was read ahead is heard first.

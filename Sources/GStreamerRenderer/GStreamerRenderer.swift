@@ -5,6 +5,7 @@ import AudioOutput
 package import GLibLoop
 import GStreamer
 package import MediaModel
+import MediaSource
 import Soup
 
 /// Plays media with GStreamer into the output stage, one item at a time.
@@ -33,6 +34,8 @@ package actor GStreamerRenderer {
         case recoveryDue(LoadID, attempt: Int)
         case troubleOver(LoadID, skipped: Int)
         case pluginsAdded(LoadID)
+        case pictures(pipeline: UInt64, PictureFeed.News)
+        case screenLost(String)
         case tick(UInt64)
         case scanTick(UInt64)
         case quit
@@ -44,6 +47,9 @@ package actor GStreamerRenderer {
     nonisolated let inputs: Inbox<Input>
     nonisolated let configuration: RendererConfiguration
     nonisolated let output: AudioOutput
+    /// Fetches what is on servers of HTTP; made for the first load, since a thread belongs to it.
+    lazy var fetcher = startFetching()
+    private var isFetching = false
     nonisolated let report: @Sendable (RendererEvent) -> Void
 
     var outputStatus: OutputStatus?
@@ -60,6 +66,9 @@ package actor GStreamerRenderer {
     var ending: [(pipeline: MediaPipeline, until: Int64)] = []
     /// Answers for segments that are not there.
     var standIn: Server?
+    /// Where pictures are shown, once there were any to show.
+    var screen: Screen?
+    var lostScreens = 0
 
     /// Starts GStreamer and the output. `report` is called in order, on the loop's thread. Nil if the system has
     /// no threads or descriptors left.
@@ -68,6 +77,8 @@ package actor GStreamerRenderer {
         report: @escaping @Sendable (RendererEvent) -> Void
     ) {
         Library.start()
+        if configuration.video != .none { PluginFolder.useLightDecodersOnly() }
+        ByteSourceElement.register()
         let inputs = Inbox<Input>(on: loop, limit: Self.queueLimit)
         guard
             let output = AudioOutput(
@@ -89,9 +100,19 @@ package actor GStreamerRenderer {
             inputs.open { [weak self] input in self?.assumeIsolated { $0.read(input, quitter) } }
         }
         giveUp()
+        if isFetching { fetcher.shutDown() }
         for one in ending { one.pipeline.tearDown() }
         output.shutDown()
     }
+
+    private func startFetching() -> MediaFetcher {
+        let fetcher = MediaFetcher()
+        isFetching = true
+        Task { await self.fetch(fetcher) }
+        return fetcher
+    }
+
+    private func fetch(_ fetcher: MediaFetcher) async { await fetcher.run() }
 
     private func read(_ input: Input, _ quitter: CheckedContinuation<Void, Never>) {
         guard case .quit = input else { return handle(input) }
@@ -130,6 +151,8 @@ package actor GStreamerRenderer {
         case .pluginsAdded(let load):
             hasAddedPlugins = true
             if playback?.id == load { startPipeline() }
+        case .pictures(_, let news): handle(news)
+        case .screenLost(let reason): screenLost(reason)
         case .tick(let number): tick(number)
         case .scanTick(let number): scanTick(number)
         case .quit: break
@@ -172,6 +195,7 @@ package actor GStreamerRenderer {
         case .soundingChanged(let stream, let isSounding):
             guard playback?.stream == stream else { return }
             playback?.isSounding = isSounding
+            playback?.pipeline?.pictures?.feed.wake()
             if isSounding {
                 setBuffering(false)
                 playback?.freezes = 0

@@ -3,6 +3,7 @@
 
 import GStreamer
 import MediaModel
+import MediaSource
 import Soup
 import Synchronization
 
@@ -17,6 +18,10 @@ final class MediaPipeline: Sendable {
     private let worker = SerialWorker()
     private let parts = Parts()
     private let wanted: WantedAudio
+    let pictures: PictureBranch?
+    /// The sound of pictures without any, made when they are found.
+    private let tail: Element
+    private let readers: Readers
 
     /// What is asked of the item's server, and of the elements.
     struct Request: Sendable {
@@ -24,10 +29,12 @@ final class MediaPipeline: Sendable {
         var headers: [HeaderField]
         var userAgent: String
         var rates: [Int32]
-        var video: RendererConfiguration.VideoSink
+        /// Where pictures go; nil if they go nowhere and are not decoded.
+        var pictures: PictureBranch?
         /// The sound that is wanted, as `TrackTable` names it; nil is the item's own choice.
         var audio: String?
         var contexts: [Context]
+        var fetcher: MediaFetcher
         /// True if playback begins elsewhere than the media.
         var isHeld = false
         /// How long the server of an adaptive stream may be silent within an answer.
@@ -39,10 +46,11 @@ final class MediaPipeline: Sendable {
         number: UInt64, request: Request, feed: StreamFeed, onAdaptive: @escaping @Sendable () -> Void,
         onMessage: @escaping @Sendable (PipelineMessage) -> Void
     ) throws(MediaFailure) {
-        (self.number, self.feed) = (number, feed)
+        (self.number, self.feed, pictures) = (number, feed, request.pictures)
         wanted = WantedAudio(request.audio)
+        readers = Readers(request)
         pipeline = Element.pipeline(named: "item-\(number)")
-        let tail = Element.bin(named: "tail")
+        tail = Element.bin(named: "tail")
         func make(_ factory: String) throws(MediaFailure) -> Element {
             guard let element = Element(factory: factory) else {
                 throw MediaFailure(.missingPlugin, "The GStreamer element \(factory) is not installed.")
@@ -61,8 +69,9 @@ final class MediaPipeline: Sendable {
         for (one, next) in zip(chain, chain.dropFirst()) { _ = one.link(to: next) }
         tail.exposePad("sink", of: chain[0])
         // Before the head comes: it has elements in it already.
-        pipeline.onElementAdded { [parts] element in
+        pipeline.onElementAdded { [parts, readers] element in
             parts.note(element.factoryName)
+            readers.serve(element)
             if AdaptiveDemuxer.names.contains(element.factoryName) {
                 let line = RequestTap.Line(
                     userAgent: request.userAgent, fields: request.headers.map { ($0.name, $0.value) },
@@ -76,7 +85,8 @@ final class MediaPipeline: Sendable {
         pipeline.add(head)
         head.set("uri", string: request.uri)
         head.linkPads(ofType: "audio/", to: tail)
-        try setUpVideo(request.video)
+        if let pictures { pictures.attach(to: pipeline, head: head) } else { head.set("caps", "audio/x-raw") }
+        feed.fill { [pictures] position in pictures?.outlasts(position) ?? false }
         // What a demuxer of adaptive streams plays is chosen by this and by `AdaptiveDemuxer.select`.
         head.onStreamOffered { [wanted] stream, set in
             guard stream.kind == .audio, let audio = wanted.identifier else { return nil }
@@ -86,77 +96,53 @@ final class MediaPipeline: Sendable {
             return table.selectedAudioStreams.contains(stream.identifier)
         }
         for context in request.contexts { pipeline.setContext(context) }
-        pipeline.onMessage { [head, wanted, parts] message in
-            // The choice must be made before this call returns, or the element makes one of its own.
+        pipeline.onMessage { [weak self, head, parts] message in
+            // The choice must be made before this call returns, each time the message comes, or the element makes one of
+            // its own.
             switch message {
             case .streamsFound(let set):
-                let selected = Self.selected(from: set, wanted: wanted, video: request.video)
+                let selected = self?.selected(from: set) ?? []
                 if !selected.isEmpty { _ = head.selectStreams(selected) }
             case .streamsOffered(let set):
-                return parts.demuxer?.select(
-                    Self.selected(from: set, wanted: wanted, video: request.video)) ?? ()
+                return parts.demuxer?.select(self?.selected(from: set) ?? []) ?? ()
             default: break
             }
             onMessage(message)
         }
     }
 
-    private func setUpVideo(_ choice: RendererConfiguration.VideoSink) throws(MediaFailure) {
-        let factory: String? =
-            switch choice {
-            case .none: nil
-            case .auto: "autovideosink"
-            case .kms: "kmssink"
-            case .x11: "xvimagesink"
-            case .wayland: "waylandsink"
-            }
-        guard let factory else {
-            head.set("caps", "audio/x-raw")
-            return
-        }
-        guard let convert = Element(factory: "videoconvert"), let show = Element(factory: factory) else {
-            throw MediaFailure(.missingPlugin, "The GStreamer element \(factory) is not installed.")
-        }
-        let screen = Element.bin(named: "screen")
-        screen.add(convert)
-        screen.add(show)
-        _ = convert.link(to: show)
-        screen.exposePad("sink", of: convert)
-        pipeline.add(screen)
-        head.linkPads(ofType: "video/", to: screen)
-    }
-
     /// Chooses streams if the item has more than sound: others are not decoded unless they are shown. None if the
     /// choice is the element's.
-    private static func selected(
-        from set: StreamSet, wanted: WantedAudio, video: RendererConfiguration.VideoSink
-    ) -> [String] {
+    private func selected(from set: StreamSet) -> [String] {
         let streams = set.streams
         var table = TrackTable(streams)
         if let audio = wanted.identifier, table.contains(audio, kind: .audio) { table.currentAudio = audio }
-        var selected = table.selectedAudioStreams
-        if video != .none, let first = streams.first(where: { $0.kind == .video }) {
-            selected.append(first.identifier)
+        let selected = table.selectedAudioStreams + (pictures?.select(from: table) ?? [])
+        if let pictures, pictures.isSilent {
+            pictures.feed.whenFirstComes { [weak self] in self?.addSilence() }
         }
         return streams.count > 1 ? selected : []
+    }
+
+    /// Gives pictures without sound a silent one, which is the clock that they follow.
+    private func addSilence() {
+        guard !parts.hasSilence, let silence = Element(factory: "audiotestsrc") else { return }
+        silence.set("wave", "silence")
+        silence.set("samplesperbuffer", "4800")
+        pipeline.add(silence)
+        _ = silence.link(to: tail)
+        silence.syncStateWithParent()
     }
 
     /// Sets up an element that another one made.
     private static func setUp(_ element: Element, for request: Request, feed: StreamFeed) {
         switch element.factoryName {
-        case "souphttpsrc":
-            element.set("user-agent", string: request.userAgent)
-            if !request.headers.isEmpty {
-                element.set("extra-headers", fields: request.headers.map { ($0.name, $0.value) })
-            }
-            // Seconds without any byte.
-            element.set("timeout", "20")
-            element.set("retries", "3")
         case "multiqueue":
-            guard request.video == .none else { return }
             // The queue's own limit, which is a quarter of a second, would hold back frame by frame.
             element.set("min-interleave-time", "3000000000")
-            element.onSoundOffered { feed.holdBack(at: $0) }
+            let pictures = request.pictures
+            // Whoever reads the sound ahead reads the pictures, too, and those are wanted soon.
+            element.onSoundOffered { if pictures?.isSelected != true { feed.holdBack(at: $0) } }
         case "mpegaudioparse":
             element.onEncoderDelay { delay in
                 let step = 1e9 / Double(delay.rate)
@@ -199,7 +185,7 @@ final class MediaPipeline: Sendable {
     func seek(
         to position: Int64, rate: Double, precision: Precision, done: @escaping @Sendable (Bool) -> Void
     ) {
-        worker.perform { [pipeline, feed] in
+        worker.perform { [sink, pictures, feed] in
             var (place, isAccurate) = (position, false)
             switch precision {
             case .nearest: feed.aim(at: nil)
@@ -210,8 +196,16 @@ final class MediaPipeline: Sendable {
                 place = guess
                 feed.aim(at: StreamFeed.Target(position: Double(position), isGuess: true, isChecked: true))
             }
-            done(pipeline.seek(to: place + Int64(feed.trim), rate: rate, isAccurate: isAccurate))
+            let found = place + Int64(feed.trim)
+            // One end asks for all of them; where silence was put in, it asks for that alone.
+            let isMoved = pictures?.seek(to: found, rate: rate, isAccurate: isAccurate) ?? true
+            done(isMoved && sink.element.seek(to: found, rate: rate, isAccurate: isAccurate))
         }
+    }
+
+    /// What is known of a failure that is that of the item's server; nil for others.
+    func sourceFailure(_ failure: PipelineFailure) -> MediaFailure? {
+        failure.element == ByteSourceElement.factory ? readers.failure : nil
     }
 
     /// Changes to another stream of sound; `streams` are those to play from then on.
@@ -232,9 +226,10 @@ final class MediaPipeline: Sendable {
     }
 
     func ask(_ done: @escaping @Sendable (Facts) -> Void) {
-        worker.perform { [sink, head] in
-            let duration = sink.element.duration()
-            let seekable = sink.element.seekable()
+        worker.perform { [sink, head, pictures] in
+            let end = pictures?.silentSink ?? sink.element
+            let duration = end.duration()
+            let seekable = end.seekable()
             done(
                 Facts(
                     duration: duration, hasSize: duration != nil || head.hasSize(),
@@ -246,6 +241,7 @@ final class MediaPipeline: Sendable {
     /// Ends the sound; what remains is to be taken apart once it is quiet.
     func close() {
         feed.close()
+        pictures?.feed.close()
         demuxer?.hold()
     }
 
@@ -253,6 +249,8 @@ final class MediaPipeline: Sendable {
     /// pipeline.
     func tearDown() {
         feed.close()
+        pictures?.feed.close()
+        readers.close()
         worker.perform { [pipeline] in pipeline.setState(.null) }
     }
 }
@@ -269,6 +267,7 @@ private final class Parts: Sendable {
     func hasTrackTitles(ofSingle single: Bool) -> Bool {
         names.withLock { $0.contains("matroskademux") || !single && $0.contains("qtdemux") }
     }
+    var hasSilence: Bool { names.withLock { $0.contains("audiotestsrc") } }
     var isPlainFLAC: Bool {
         names.withLock {
             $0.contains("flacparse") && !$0.contains { $0.hasSuffix("demux") && $0 != "id3demux" }

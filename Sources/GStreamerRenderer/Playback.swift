@@ -72,6 +72,13 @@ struct Playback {
     var metadata = Metadata()
     var hasWholeTitle = false
     var artwork: Artwork?
+    /// Whether pictures are shown, and what of that was reported.
+    var picture = PictureStatus()
+    var reportedPicture = PictureStatus()
+    /// True if the sound alone is played, since the pictures end everything.
+    var isWithoutPictures = false
+    /// True once somebody chose a track of texts, or none.
+    var hasChosenText = false
     /// What an element said is not installed.
     var missing: String?
     /// What the pipeline ended with while sound that it had given was still to be heard.

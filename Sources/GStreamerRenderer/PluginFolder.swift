@@ -8,7 +8,7 @@ import GStreamer
 package enum PluginFolder {
     /// What the usual formats need.
     private static let usual = [
-        "coreelements", "typefindfunctions", "playback", "soup", "app", "audioconvert", "audioresample",
+        "coreelements", "typefindfunctions", "playback", "app", "audioconvert", "audioresample",
         "audiofx",
         "volume", "audioparsers", "id3demux", "apetag", "icydemux", "flac", "mpg123", "wavparse", "aiff",
         "isomp4",
@@ -22,6 +22,27 @@ package enum PluginFolder {
         "a52dec", "musepack", "openmpt", "speex", "sbc", "auparse", "rawparse",
     ]
 
+    /// What pictures and the texts over them need beside that. H.264 is decoded by libav, which then is there from the
+    /// beginning: looking at it later takes a second.
+    private static let video = [
+        "libav", "vpx", "aom", "dav1d", "theora", "jpeg", "videoconvertscale", "videoconvert", "videoscale",
+        "pango",
+        "audiotestsrc", "ximagesink", "xvimagesink", "waylandsink", "kms",
+    ]
+
+    /// Leaves sound to the lighter decoders also where libav is among the usual plugins, and libav on the disk until there
+    /// are pictures: a decoder that is tried next loads it, too.
+    static func useLightDecodersOnly() {
+        Library.setRank(.none, ofPlugin: "libav", class: "Decoder/Audio")
+        Library.removeTypeFinders(ofPlugin: "libav")
+    }
+
+    /// Adds the decoders that are left out at first. Waits for them to be read.
+    static func addFallback(in folder: String?) {
+        if let folder { Library.addPlugins(in: folder) }
+        Library.setRank(.marginal, ofPlugin: "libav", class: "Decoder/Audio")
+    }
+
     /// Elements without which a format is not played, with what is missing then and the Debian package that has them.
     package static let needed: [(element: String, format: String, package: String)] = [
         ("queue2", "GStreamer itself", "libgstreamer1.0-0"),
@@ -30,7 +51,6 @@ package enum PluginFolder {
         ("audioresample", "everything", "gstreamer1.0-plugins-base"),
         ("appsink", "everything", "gstreamer1.0-plugins-base"),
         ("scaletempo", "other speeds", "gstreamer1.0-plugins-good"),
-        ("souphttpsrc", "http and https", "gstreamer1.0-plugins-good"),
         ("flacdec", "FLAC", "gstreamer1.0-plugins-good"),
         ("mpg123audiodec", "MP3", "gstreamer1.0-plugins-good"),
         ("id3demux", "MP3 with tags", "gstreamer1.0-plugins-good"),
@@ -48,6 +68,42 @@ package enum PluginFolder {
         ("tsdemux", "HLS with transport streams", "gstreamer1.0-plugins-bad"),
     ]
 
+    /// Elements that pictures need, as above.
+    private static let neededForVideo: [(element: String, format: String, package: String)] = [
+        ("appsrc", "pictures", "gstreamer1.0-plugins-base"),
+        ("videoconvert", "pictures", "gstreamer1.0-plugins-base"),
+        ("videoscale", "pictures", "gstreamer1.0-plugins-base"),
+        ("audiotestsrc", "pictures without sound", "gstreamer1.0-plugins-base"),
+        ("textoverlay", "subtitles", "gstreamer1.0-x"),
+        ("vp8dec", "VP8", "gstreamer1.0-plugins-good"),
+        ("vp9dec", "VP9", "gstreamer1.0-plugins-good"),
+        ("avdec_h264", "H.264", "gstreamer1.0-libav"),
+    ]
+    private static let packagesOfSinks = [
+        "ximagesink": "gstreamer1.0-x", "xvimagesink": "gstreamer1.0-x",
+        "waylandsink": "gstreamer1.0-plugins-bad", "kmssink": "gstreamer1.0-plugins-bad",
+    ]
+
+    /// What pictures on `sink` need and is not installed.
+    package static func missing(for sink: RendererConfiguration.VideoSink)
+        -> [(element: String, format: String, package: String)]
+    {
+        guard sink != .none else { return [] }
+        Library.start()
+        let sinks = Display.sinks(for: sink).map {
+            (element: $0, format: "pictures on this display", package: packagesOfSinks[$0] ?? "")
+        }
+        return (neededForVideo + sinks).filter { !Library.hasElement($0.element) }
+    }
+
+    /// Opens the display of `sink` and gives it up again. The reason if that fails.
+    package static func tryDisplay(_ sink: RendererConfiguration.VideoSink) -> String? {
+        Library.start()
+        let screen = Screen(sink) { _ in }
+        defer { screen.close() }
+        return screen.open() ? nil : screen.failure
+    }
+
     /// Reads the registry of plugins, and renews it where it is old.
     package static func readRegistry() { Library.start() }
 
@@ -57,12 +113,13 @@ package enum PluginFolder {
         return needed.filter { !Library.hasElement($0.element) }
     }
 
-    /// The files of the plugins that are installed, for the folders `plugins` and `fallback`.
-    package static func files() -> (plugins: [String], fallback: [String]) {
+    /// The files of the plugins that are installed, for the folders `plugins`, `fallback` and `video`.
+    package static func files() -> (plugins: [String], fallback: [String], video: [String]) {
         Library.start()
         return (
             usual.compactMap { Library.file(ofPlugin: $0) },
-            fallback.compactMap { Library.file(ofPlugin: $0) }
+            fallback.compactMap { Library.file(ofPlugin: $0) },
+            video.compactMap { Library.file(ofPlugin: $0) }
         )
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AudioOutput
+import GLibLoop
 import GStreamer
 import Synchronization
 
@@ -32,6 +33,12 @@ final class StreamFeed: AudioSinkTarget {
         var trim: Double = 0
         /// Where the sound ends, in nanoseconds; what follows was added by an encoder. Nil if nobody said.
         var end: Double?
+        /// Nanoseconds of the media in each frame.
+        var step: Double = 0
+        /// Frames a second.
+        var rate: Int32 = 0
+        /// Says whether something goes on at a position after the sound.
+        var goesOn: @Sendable (Double) -> Bool = { _ in false }
     }
 
     /// The goal of a move.
@@ -62,6 +69,8 @@ final class StreamFeed: AudioSinkTarget {
     private static let nearBehind = 1e8
     /// Decoding this much for nothing takes about as long as another request.
     private static let farBefore = 1e9
+    /// Frames of silence at a time.
+    private static let silence = 1024
 
     let stream: StreamID
     private let output: AudioOutput
@@ -91,14 +100,25 @@ final class StreamFeed: AudioSinkTarget {
         state.withLock { $0.target = Target(position: position) }
     }
 
-    func setRate(_ rate: Int32) -> SinkFlow { flow(output.setRate(rate, for: stream)) }
+    func setRate(_ rate: Int32) -> SinkFlow {
+        state.withLock { $0.rate = rate }
+        return flow(output.setRate(rate, for: stream))
+    }
 
     func write(_ frames: Span<Float>, position: Double, step: Double) -> SinkFlow {
         let count = frames.count / 2
         let (place, skipped, last, arrival): (Double, Int, Int, Arrival?) = state.withLock { state in
             state.isStarved = false
-            let start = (position.isNaN ? state.expected : position) - (position.isNaN ? 0 : state.trim)
-            state.expected = start + step * Double(count)
+            var start = (position.isNaN ? state.expected : position) - (position.isNaN ? 0 : state.trim)
+            let tempo = step * Double(state.rate) / 1e9
+            // At another speed times are those of what went in, off by up to a stride to and fro; what comes out has
+            // neither holes nor repetitions.
+            if TempoChange.lead(at: tempo) != 0, !state.isFresh,
+                (start - state.expected).magnitude < TempoChange.unevenness * tempo
+            {
+                start = state.expected
+            }
+            (state.expected, state.step) = (start + step * Double(count), step)
             let last =
                 state.end.map { end in
                     step > 0 ? min(count, max(0, Int(((end - start) / step).rounded()))) : count
@@ -121,7 +141,7 @@ final class StreamFeed: AudioSinkTarget {
             if state.isFresh { state.nextTarget = nil }
             defer { state.isFresh = false }
             return (
-                start + step * Double(skipped), skipped, last,
+                start + step * Double(skipped) + TempoChange.lead(at: tempo), skipped, last,
                 state.isFresh ? .frames(flushes: state.flushes) : nil
             )
         }
@@ -186,7 +206,18 @@ final class StreamFeed: AudioSinkTarget {
         output.endFlush(stream)
     }
 
-    func ended() { output.end(stream) }
+    /// Lets silence follow the sound for as long as `goesOn` is true of the position it has come to.
+    func fill(while goesOn: @escaping @Sendable (Double) -> Bool) { state.withLock { $0.goesOn = goesOn } }
+
+    func ended() {
+        let silence = [Float](repeating: 0, count: Self.silence * 2)
+        while true {
+            let (position, step, goesOn) = state.withLock { ($0.expected, $0.step, $0.goesOn) }
+            guard step > 0, goesOn(position) else { break }
+            guard write(silence.span, position: .nan, step: step) == .ok else { return }
+        }
+        output.end(stream)
+    }
 
     private func flow(_ outcome: WriteOutcome) -> SinkFlow {
         switch outcome {
@@ -194,5 +225,20 @@ final class StreamFeed: AudioSinkTarget {
         case .flushing: .flushing
         case .closed: .ended
         }
+    }
+}
+
+/// What `scaletempo` does to the places of the sound that it lets through, with the settings that it has by itself.
+enum TempoChange {
+    /// The sound that it puts out at a time, unchanged, and the most by which it moves that to fit what was before.
+    private static let stride = 30e6
+    private static let search = 14e6
+    /// Its times are no better than this, in nanoseconds of sound.
+    static let unevenness = 100e6
+
+    /// Nanoseconds of the media by which what is heard is ahead of an even movement, on the average: half of the search,
+    /// and half of what a stride goes further, or less far, than the media do meanwhile.
+    static func lead(at tempo: Double) -> Double {
+        (tempo - 1).magnitude < 1e-6 ? 0 : search / 2 + stride / 2 * (1 - tempo)
     }
 }

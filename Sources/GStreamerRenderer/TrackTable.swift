@@ -14,7 +14,9 @@ struct TrackTable: Equatable, Sendable {
     private static let limit = 32
     private var audio: [Entry] = []
     private var text: [Entry] = []
-    private(set) var hasVideo = false
+    /// The name of the stream of pictures.
+    private(set) var videoStream: String?
+    var hasVideo: Bool { videoStream != nil }
     var isEmpty: Bool { audio.isEmpty && text.isEmpty && !hasVideo }
     var hasAudio: Bool { !audio.isEmpty }
     /// Sound and nothing else, so that what is said of the track is said of the item.
@@ -31,9 +33,10 @@ struct TrackTable: Equatable, Sendable {
             switch stream.kind {
             case .audio where audio.count < Self.limit:
                 audio.append(Self.entry(stream, kind: "audio", number: audio.count, isAlone: isAlone))
-            case .text where text.count < Self.limit:
+            // Subtitles that are pictures cannot be shown.
+            case .text where text.count < Self.limit && !stream.mediaType.hasPrefix("subpicture/"):
                 text.append(Self.entry(stream, kind: "text", number: text.count, isAlone: false))
-            case .video: hasVideo = true
+            case .video where videoStream == nil && !stream.isStill: videoStream = stream.identifier
             default: break
             }
         }
@@ -52,6 +55,15 @@ struct TrackTable: Equatable, Sendable {
                 identifier: "\(kind)-\(number)", displayName: name, languageTag: language?.tag),
             stream: stream)
     }
+
+    /// The names of the streams of texts.
+    var textStreams: [String] { text.map(\.stream.identifier) }
+    /// The name of the stream whose texts are chosen.
+    var selectedTextStream: String? {
+        text.first { $0.option.identifier == currentText }?.stream.identifier
+    }
+    /// The texts that the media wants to be shown unless somebody chooses.
+    var defaultText: String? { text.first { $0.stream.isSelectedByDefault }?.option.identifier }
 
     var tracks: Tracks {
         Tracks(
@@ -77,7 +89,7 @@ struct TrackTable: Equatable, Sendable {
 
     /// The size of the pictures, where the container tells it.
     static func videoSize(of streams: [MediaStream]) -> PixelSize? {
-        for stream in streams where stream.kind == .video {
+        for stream in streams where stream.kind == .video && !stream.isStill {
             if let width = stream.width, let height = stream.height, width > 0, height > 0 {
                 return PixelSize(width: width, height: height)
             }

@@ -7,7 +7,8 @@ import GStreamer
 extension GStreamerRenderer {
     /// Elements of every format that is played with the usual plugins.
     private static let usualElements = [
-        "uridecodebin3", "souphttpsrc", "typefind", "queue2", "multiqueue", "audioconvert", "scaletempo",
+        "uridecodebin3", ByteSourceElement.factory, "typefind", "queue2", "multiqueue", "audioconvert",
+        "scaletempo",
         "audioresample", "appsink", "flacparse", "flacdec", "id3demux", "mpegaudioparse", "mpg123audiodec",
         "wavparse", "qtdemux", "aacparse", "faad",
     ]

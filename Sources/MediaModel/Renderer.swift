@@ -78,6 +78,8 @@ package enum RendererEvent: Equatable, Sendable {
     case metadataChanged(LoadID, Metadata)
     case artworkFound(LoadID, Artwork)
     case tracksChanged(LoadID, Tracks)
+    /// Pictures of the load are shown, or cannot be.
+    case pictureChanged(LoadID, PictureStatus)
     /// The seek is done, or could not be; position and playback go on either way.
     case seekFinished(LoadID, SeekID, failure: MediaFailure?)
     /// The last sample was heard.
@@ -115,6 +117,26 @@ package struct LoadedMedia: Equatable, Sendable {
         (self.timeline, self.tracks) = (timeline, tracks)
         (self.hasAudio, self.hasVideo) = (hasAudio, hasVideo)
     }
+}
+
+/// Whether the pictures of an item are shown. Its sound is heard either way.
+public struct PictureStatus: Equatable, Sendable {
+    /// The raw value is the stable name on the wire.
+    public enum State: String, Sendable, CaseIterable {
+        /// The item has none, they are not wanted, or none has come yet.
+        case none
+        case shown
+        /// There is no decoder for them; the reason names it.
+        case undecodable
+        /// The display cannot be opened, or has gone.
+        case noDisplay
+    }
+
+    public var state: State
+    /// A sentence for people; nil if there is nothing to explain.
+    public var reason: String?
+
+    public init(_ state: State = .none, reason: String? = nil) { (self.state, self.reason) = (state, reason) }
 }
 
 /// The state of the sound output.

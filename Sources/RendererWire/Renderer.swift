@@ -133,6 +133,9 @@ extension RendererEvent {
         case .exited(let reason):
             writer.put(UInt8(15))
             writer.put(reason)
+        case .pictureChanged(let load, let status):
+            begin(21, load)
+            writer.put(status)
         case .confined(let layers):
             writer.put(UInt8(16))
             writer.list(layers) { $1.put($0) }
@@ -175,6 +178,7 @@ extension RendererEvent {
             self = .errorChanged(
                 try reader.load(),
                 try reader.optional { reader throws(FrameFailure) in try reader.failure() })
+        case 21: self = .pictureChanged(try reader.load(), try reader.picture())
         case 16:
             self = .confined(
                 try reader.list { reader throws(FrameFailure) in try reader.confinementLayer() })

@@ -75,6 +75,10 @@ extension ByteWriter {
         put(volume.level)
         put(volume.isMuted)
     }
+    mutating func put(_ status: PictureStatus) {
+        put(status.state.rawValue)
+        optional(status.reason) { $1.put($0) }
+    }
     mutating func put(_ status: OutputStatus) {
         put(status.state.rawValue)
         put(status.device)
@@ -160,6 +164,9 @@ extension ByteReader {
             state: try choice(named: OutputStatus.State.self), device: try text(), reason: try optionalText(),
             sampleRate: try optional { reader throws(FrameFailure) in try reader.integer() },
             hasHardwareVolume: try bool())
+    }
+    mutating func picture() throws(FrameFailure) -> PictureStatus {
+        PictureStatus(try choice(named: PictureStatus.State.self), reason: try optionalText())
     }
     mutating func confinementLayer() throws(FrameFailure) -> ConfinementLayer {
         ConfinementLayer(try choice(named: ConfinementLayer.Kind.self), reason: try optionalText())

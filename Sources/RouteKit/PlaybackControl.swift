@@ -42,6 +42,8 @@ public import Observation
     public private(set) var hasAudio = false
     /// True if there are pictures.
     public private(set) var hasVideo = false
+    /// Whether the pictures are shown, and why not.
+    public private(set) var picture = PictureStatus()
     /// Titles and the size of the picture.
     public private(set) var metadata = Metadata()
     /// Cover pictures, served by the receiver.
@@ -227,6 +229,7 @@ public import Observation
         set(\.currentSegment, snapshot.currentSegment)
         set(\.hasAudio, snapshot.hasAudio)
         set(\.hasVideo, snapshot.hasVideo)
+        set(\.picture, snapshot.picture)
         set(\.metadata, snapshot.metadata)
         set(\.artwork, snapshot.artwork)
         set(\.error, snapshot.error)

@@ -83,6 +83,7 @@ struct SessionSnapshot: Equatable, Sendable {
     var tracks = Tracks()
     var hasAudio = false
     var hasVideo = false
+    var picture = PictureStatus()
     var volume = Volume.full
     var metadata = Metadata()
     var artwork: [ArtworkReference] = []
@@ -99,6 +100,7 @@ struct SessionSnapshot: Equatable, Sendable {
         (scanSpeed, position, timeline) = (session.scanSpeed, session.position, session.timeline)
         (segments, currentSegment) = (session.segments, session.currentSegment)
         (tracks, hasAudio, hasVideo) = (session.tracks, session.hasAudio, session.hasVideo)
+        picture = session.picture
         (volume, metadata, error) = (session.volume, session.metadata, session.error)
         queue = session.queue.map { QueueSnapshot($0) } ?? QueueSnapshot()
         artwork = session.artwork.map {

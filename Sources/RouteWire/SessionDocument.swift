@@ -21,6 +21,7 @@ package struct SessionDocument: Equatable, Sendable {
     package var tracks: Tracks
     package var hasAudio: Bool
     package var hasVideo: Bool
+    package var picture: PictureStatus
     package var volume: Volume
     package var metadata: Metadata
     package var artwork: [ArtworkReference]
@@ -32,14 +33,14 @@ package struct SessionDocument: Equatable, Sendable {
         route: String?, mode: String = "player", isLoading: Bool, isReady: Bool, isPlaying: Bool,
         isBuffering: Bool, state: WirePlaybackState, speed: Double, scanSpeed: Double,
         position: PlaybackPosition, timeline: Timeline, segments: [Segment], currentSegment: Segment,
-        tracks: Tracks, hasAudio: Bool, hasVideo: Bool, volume: Volume, metadata: Metadata,
-        artwork: [ArtworkReference], error: MediaFailure?, queue: QueueDocument? = nil
+        tracks: Tracks, hasAudio: Bool, hasVideo: Bool, picture: PictureStatus = .init(), volume: Volume,
+        metadata: Metadata, artwork: [ArtworkReference], error: MediaFailure?, queue: QueueDocument? = nil
     ) {
         (self.route, self.mode, self.isLoading, self.isReady) = (route, mode, isLoading, isReady)
         (self.isPlaying, self.isBuffering, self.state) = (isPlaying, isBuffering, state)
         (self.speed, self.scanSpeed, self.position) = (speed, scanSpeed, position)
         (self.timeline, self.segments, self.currentSegment) = (timeline, segments, currentSegment)
-        (self.tracks, self.hasAudio, self.hasVideo) = (tracks, hasAudio, hasVideo)
+        (self.tracks, self.hasAudio, self.hasVideo, self.picture) = (tracks, hasAudio, hasVideo, picture)
         (self.volume, self.metadata, self.artwork, self.error) = (volume, metadata, artwork, error)
         self.queue = queue
     }
@@ -54,6 +55,7 @@ package struct SessionDocument: Equatable, Sendable {
             "isLive": .bool(timeline.isLive), "seekCapabilities": timeline.capabilities.json,
             "segments": .array(segments.map(\.json)), "currentSegment": currentSegment.json,
             "tracks": tracks.json, "hasAudio": .bool(hasAudio), "hasVideo": .bool(hasVideo),
+            "picture": picture.json,
             "volume": .number(volume.level), "isMuted": .bool(volume.isMuted), "metadata": metadataJSON,
             "error": error?.json ?? .null, "queue": queue?.json ?? .null,
         ]
@@ -103,6 +105,7 @@ package struct SessionDocument: Equatable, Sendable {
         tracks = try Tracks(try reader.optionalObject("tracks"))
         hasAudio = try reader.bool("hasAudio", default: false)
         hasVideo = try reader.bool("hasVideo", default: false)
+        picture = try PictureStatus(try reader.optionalObject("picture"))
         volume = Volume(
             level: try reader.optionalNumber("volume") ?? 1,
             isMuted: try reader.bool("isMuted", default: false))

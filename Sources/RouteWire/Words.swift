@@ -134,6 +134,17 @@ extension PixelSize {
     }
 }
 
+extension PictureStatus {
+    package var json: JSONValue { ["state": .text(state.rawValue), "reason": JSONValue(reason)] }
+
+    /// A state that only a later receiver knows, or none, is `none`.
+    init(_ reader: ParamReader?) throws(RouteError) {
+        self.init(
+            try reader?.optionalText("state", bytes: 1...64).flatMap { State(rawValue: $0) } ?? .none,
+            reason: try reader?.optionalText("reason", bytes: 0...65_536))
+    }
+}
+
 extension MediaFailure {
     package var json: JSONValue {
         [

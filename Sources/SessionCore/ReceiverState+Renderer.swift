@@ -46,6 +46,11 @@ extension ReceiverState {
                 session.tracks = tracks.limited
                 return []
             }
+        case .pictureChanged(let load, let picture):
+            return update(load) { session, _ in
+                session.picture = picture
+                return []
+            }
         case .seekFinished(let load, let seek, let failure):
             return update(load) { session, number in
                 guard session.seek?.id == seek else { return [] }
@@ -113,6 +118,7 @@ extension ReceiverState {
         session.error = nil
         session.queue.succeed()
         (session.hasAudio, session.hasVideo) = (media.hasAudio, media.hasVideo)
+        session.picture = PictureStatus()
         session.tracks = media.tracks.limited
         var commands = session.take(media.timeline)
         commands += session.sendSpeed()

@@ -182,7 +182,8 @@ package struct ReceiverState: Equatable, Sendable {
     private static func origin(of event: RendererEvent) -> Origin {
         switch event {
         case .loaded, .timelineChanged, .positionChanged, .bufferingChanged, .errorChanged, .metadataChanged,
-            .artworkFound, .tracksChanged, .seekFinished, .ended, .advanced, .nextFailed, .failed:
+            .artworkFound, .tracksChanged, .pictureChanged, .seekFinished, .ended, .advanced, .nextFailed,
+            .failed:
             .content
         case .outputVolumeChanged: .local
         case .started, .stopped, .outputChanged, .exited, .confined: .device

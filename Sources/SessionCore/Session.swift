@@ -34,6 +34,7 @@ package struct Session: Equatable, Sendable {
     package internal(set) var tracks = Tracks()
     package internal(set) var hasAudio = false
     package internal(set) var hasVideo = false
+    package internal(set) var picture = PictureStatus()
     package internal(set) var volume = Volume.full
     /// What the sender said, completed by what the media says.
     package internal(set) var metadata: Metadata

@@ -8,7 +8,7 @@ import MediaModel
 import Synchronization
 
 /// Drives a renderer by lines of text, to try it by hand and to measure it: `play URI`, `pause`, `resume`,
-/// `seek SECONDS`, `speed X`, `scan X|off`, `track NAME`, `volume X`, `stop`, `warm`, `quit`. Events are
+/// `seek SECONDS`, `speed X`, `scan X|off`, `track NAME`, `text NAME|off`, `volume X`, `stop`, `warm`, `quit`. Events are
 /// printed one a line.
 enum Console {
     static func run(_ configuration: RendererConfiguration, loop: GLibLoop) async -> Int32 {
@@ -41,6 +41,9 @@ enum Console {
             case "speed": renderer.send(.setSpeed(id, number ?? 1))
             case "scan": renderer.send(.setScan(id, number))
             case "track": renderer.send(.selectTrack(id, .audio, identifier: words.last))
+            case "text":
+                let name = words.last == "off" ? nil : words.last
+                renderer.send(.selectTrack(id, .legible, identifier: name))
             case "volume": renderer.send(.setOutputVolume(Volume(level: number ?? 1)))
             case "stop": renderer.send(.stop(id))
             case "warm": renderer.send(.warmUp)

@@ -17,10 +17,12 @@ enum Program {
         .init("console", nil, .flag, "play what is typed (play URI, pause, seek SECONDS, stop, quit …)"),
         .init("device", nil, .string, "ALSA device for --self-test and --console", argument: "NAME"),
         .init(
+            "video-sink", nil, .string, "where pictures go, for --self-test and --console", argument: "SINK"),
+        .init(
             "fallback-plugins", nil, .string, "folder of further plugins for --console", argument: "FOLDER"),
         .init(
             "warm-files", nil, .string, "folder of files to warm up with for --console", argument: "FOLDER"),
-        .init("index", nil, .string, "part of --prepare: write the registry of a folder", argument: "FOLDER"),
+        .init("index", nil, .string, "part of --prepare: write a registry", argument: "FILE"),
         .init("version", nil, .flag, "print the version"),
         .init("help", "h", .flag, "print this page"),
     ]
@@ -42,7 +44,8 @@ enum Program {
         if line.flags.contains("help") { return say(helpPage) }
         if line.flags.contains("version") { return say("linnet-renderer \(Product.version)\n") }
         if line.flags.contains("self-test") {
-            return SelfTest.run(device: line.strings["device"] ?? "auto", Confinement(line))
+            return SelfTest.run(
+                device: line.strings["device"] ?? "auto", video: line.videoSink, Confinement(line))
         }
         if let folder = line.strings["index"] { return Preparation.index(folder: folder) }
         if let folder = line.strings["prepare"] {
@@ -52,6 +55,7 @@ enum Program {
             var configuration = RendererConfiguration()
             configuration.schemes.insert("file")
             configuration.output.device = line.strings["device"] ?? "auto"
+            configuration.video = line.videoSink
             configuration.fallbackPlugins = line.strings["fallback-plugins"]
             configuration.warmFiles = line.strings["warm-files"]
             return GLibLoop.run { [configuration] in await Console.run(configuration, loop: $1) }
@@ -81,5 +85,12 @@ enum Program {
     private static func say(_ text: String) -> Int32 {
         Machine.write(text, to: .output)
         return 0
+    }
+}
+
+extension CommandLine {
+    /// Where pictures go; nowhere if there is no such place.
+    fileprivate var videoSink: RendererConfiguration.VideoSink {
+        strings["video-sink"].flatMap { .init(rawValue: $0) } ?? .none
     }
 }

@@ -5,8 +5,9 @@ import GLibLoop
 import GStreamerRenderer
 import Settings
 
-/// Makes the folder with which the renderer starts quickly and stays small: `plugins` and `fallback` are links to the
-/// system's plugins, `warm` holds a moment of sound in each format, `registry.bin` is what GStreamer knows of `plugins`.
+/// Makes the folder with which the renderer starts quickly and stays small: `plugins`, `fallback` and `video` are links to
+/// the system's plugins, `warm` holds a moment of sound in each format, `registry.bin` is what GStreamer knows of
+/// `plugins`, `registry-video.bin` what it knows of `plugins` and `video`.
 actor Preparation {
     private nonisolated let loop: GLibLoop
     private let folder: String
@@ -24,24 +25,20 @@ actor Preparation {
             let files = PluginFolder.files()
             try link(files.plugins, into: "\(folder)/plugins")
             try link(files.fallback, into: "\(folder)/fallback")
+            try link(files.video, into: "\(folder)/video")
             try FileSystem.makeDirectory("\(folder)/warm")
             PluginFolder.makeWarmFiles(in: "\(folder)/warm")
-            let registry = "\(folder)/registry.bin"
-            if FileSystem.exists(registry) { try FileSystem.remove(registry) }
-            // In a process of its own: this one has read the system's registry already.
-            let program = Machine.programPath ?? "linnet-renderer"
-            let exit = try await ChildProcess(
-                [program, "--index=\(folder)"],
-                environment: [
-                    "GST_PLUGIN_SYSTEM_PATH_1_0": "\(folder)/plugins", "GST_PLUGIN_PATH_1_0": "",
-                    "GST_REGISTRY_1_0": registry, "GST_REGISTRY_UPDATE": "yes", "GST_REGISTRY_FORK": "no",
-                ]
-            ).wait()
-            guard exit == .status(0) else { return fail("the registry could not be made (\(exit))") }
-            // GStreamer writes it for its user alone, and the daemon's may be another.
-            try FileSystem.write(try FileSystem.read(registry, maximum: 16 << 20), to: registry)
+            for (name, folders) in [
+                ("registry.bin", "\(folder)/plugins"),
+                ("registry-video.bin", "\(folder)/plugins:\(folder)/video"),
+            ] {
+                if let exit = try await makeRegistry(name, of: folders) {
+                    return fail("the registry could not be made (\(exit))")
+                }
+            }
             Machine.write(
-                "\(folder): \(files.plugins.count) plugins, \(files.fallback.count) for rare formats\n",
+                "\(folder): \(files.plugins.count) plugins, \(files.fallback.count) for rare formats, "
+                    + "\(files.video.count) for pictures\n",
                 to: .output)
             return 0
         } catch let failure as Failure {
@@ -51,12 +48,31 @@ actor Preparation {
         }
     }
 
-    /// Reads the plugins, which writes the registry, and names what is missing.
+    /// Nil if all is well, else how the process that writes it ended.
+    private func makeRegistry(_ name: String, of folders: String) async throws -> ChildProcess.Exit? {
+        let registry = "\(folder)/\(name)"
+        if FileSystem.exists(registry) { try FileSystem.remove(registry) }
+        // In a process of its own: this one has read the system's registry already.
+        let program = Machine.programPath ?? "linnet-renderer"
+        let exit = try await ChildProcess(
+            [program, "--index=\(registry)"],
+            environment: [
+                "GST_PLUGIN_SYSTEM_PATH_1_0": folders, "GST_PLUGIN_PATH_1_0": "",
+                "GST_REGISTRY_1_0": registry, "GST_REGISTRY_UPDATE": "yes", "GST_REGISTRY_FORK": "no",
+            ]
+        ).wait()
+        guard exit == .status(0) else { return exit }
+        // GStreamer writes it for its user alone, and the daemon's may be another.
+        try FileSystem.write(try FileSystem.read(registry, maximum: 16 << 20), to: registry)
+        return nil
+    }
+
+    /// Reads the plugins, which writes the registry `folder`, and names what is missing.
     static func index(folder: String) -> Int32 {
         for (element, format, package) in PluginFolder.missing() {
             Machine.write("linnet-renderer: no \(element), so no \(format); install \(package)\n", to: .error)
         }
-        return FileSystem.exists("\(folder)/registry.bin") ? 0 : 1
+        return FileSystem.exists(folder) ? 0 : 1
     }
 
     private func link(_ files: [String], into folder: String) throws(Failure) {

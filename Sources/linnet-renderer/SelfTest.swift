@@ -9,12 +9,15 @@ import Settings
 /// Says what of GStreamer is missing and whether the card can be used, in the form of `linnetd --self-test`.
 enum SelfTest {
     /// What is checked is checked within the walls, if they are asked for.
-    static func run(device: String, _ confinement: Confinement) -> Int32 {
+    static func run(
+        device: String, video: RendererConfiguration.VideoSink, _ confinement: Confinement
+    ) -> Int32 {
         tellConfinement(confinement.apply())
         let hasElements = checkElements()
         let hasTLS = checkTLS()
         let hasCard = checkCard(device)
-        return hasElements && hasTLS && hasCard ? 0 : 1
+        let hasDisplay = video == .none || checkDisplay(video)
+        return hasElements && hasTLS && hasCard && hasDisplay ? 0 : 1
     }
 
     private static func checkTLS() -> Bool {
@@ -26,6 +29,19 @@ enum SelfTest {
                 ? "no authorities to check servers against, so no https; install ca-certificates" : nil
         tell(fault == nil, "https", fault ?? "TLS is there")
         return fault == nil
+    }
+
+    private static func checkDisplay(_ sink: RendererConfiguration.VideoSink) -> Bool {
+        let missing = PluginFolder.missing(for: sink)
+        for (element, format, package) in missing {
+            tell(false, "video", "no \(element), so no \(format); install \(package)")
+        }
+        if missing.isEmpty { tell(true, "video", "all elements are there") }
+        let reason = PluginFolder.tryDisplay(sink)
+        tell(
+            reason == nil, "display",
+            reason ?? "\(sink.rawValue) can be opened")
+        return missing.isEmpty && reason == nil
     }
 
     private static func checkElements() -> Bool {

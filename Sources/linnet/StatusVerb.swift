@@ -126,6 +126,9 @@ extension Verb {
             if let album = player.metadata.album { lines.append("  album: \(TerminalText.clean(album))") }
             lines.append("  position: \(line.times), speed \(ProgressLine.short(player.playbackSpeed))")
             if let place = QueueText.place(player.queue) { lines.append("  queue: \(place)") }
+            if let reason = player.picture.reason {
+                lines.append("  pictures: \(TerminalText.clean(reason))")
+            }
             if let error = player.error { lines.append("  trouble: \(TerminalText.clean(error.message))") }
         } else {
             lines.append("  nothing plays")
@@ -229,6 +232,13 @@ extension Verb {
             ("volume", .number(player.volume)), ("muted", .bool(player.isMuted)),
             ("audio", .text(player.currentAudioOption?.identifier)),
             ("subtitles", .text(player.currentLegibleOption?.identifier)),
+            (
+                "picture",
+                .object([
+                    ("state", .string(player.picture.state.rawValue)),
+                    ("reason", .text(player.picture.reason)),
+                ])
+            ),
             ("artwork", .array(player.artwork.map { .string($0.url) })),
             ("error", .text(player.error.map(\.message))),
         ])

@@ -129,13 +129,14 @@ extension Configuration {
         text(.rendererProgram).isEmpty ? "\(programFolder)/linnet-renderer" : text(.rendererProgram)
     }
 
-    /// The plugins that were prepared for the renderer, with their registry; nil if there are none, or if they do not
-    /// do: they are for sound alone.
+    /// What GStreamer knows of the prepared plugins: of those for sound alone, if no pictures are wanted.
+    private var registry: String { text(.videoSink) == "none" ? "registry.bin" : "registry-video.bin" }
+
+    /// The plugins that were prepared for the renderer, with their registry; nil if there are none.
     private var preparedPlugins: String? {
-        guard text(.videoSink) == "none" else { return nil }
         let folder =
             text(.pluginFolder).isEmpty ? "\(programFolder)/../lib/linnet/plugins" : text(.pluginFolder)
-        return FileSystem.exists("\(folder)/registry.bin") ? folder : nil
+        return FileSystem.exists("\(folder)/\(registry)") ? folder : nil
     }
 
     /// True if GStreamer can keep its list of plugins where it usually does, which a user of a service has not.
@@ -154,9 +155,10 @@ extension Configuration {
             "SWIFT_BACKTRACE": "enable=no",
         ]
         if let folder = preparedPlugins {
-            variables["GST_PLUGIN_SYSTEM_PATH_1_0"] = "\(folder)/plugins"
+            let video = text(.videoSink) == "none" ? "" : ":\(folder)/video"
+            variables["GST_PLUGIN_SYSTEM_PATH_1_0"] = "\(folder)/plugins\(video)"
             variables["GST_PLUGIN_PATH_1_0"] = ""
-            variables["GST_REGISTRY_1_0"] = "\(folder)/registry.bin"
+            variables["GST_REGISTRY_1_0"] = "\(folder)/\(registry)"
             variables["GST_REGISTRY_UPDATE"] = "no"
         } else if !hasCache {
             variables["GST_REGISTRY_1_0"] = "\(stateFolder)/registry.bin"

@@ -80,8 +80,10 @@ actor SelfTest {
         let program = configuration.rendererProgram
         do {
             let arguments =
-                [program, "--self-test", "--device=\(configuration.text(.device))"]
-                + configuration.confinement
+                [
+                    program, "--self-test", "--device=\(configuration.text(.device))",
+                    "--video-sink=\(configuration.text(.videoSink))",
+                ] + configuration.confinement
             let child = try ChildProcess(arguments, environment: configuration.rendererEnvironment)
             let exit = try await child.wait()
             switch exit {

@@ -109,7 +109,13 @@ extension Setting {
     static let videoSink = Setting(
         group: "video", key: "sink", option: "video-sink",
         kind: .choice(["none", "auto", "kms", "x11", "wayland"]), fallback: "none",
-        summary: "where pictures go", detail: "With none the pictures are not even decoded.")
+        summary: "where pictures go",
+        detail: """
+            With none the pictures are not even decoded. With x11 and wayland they are shown on the display that the daemon's \
+            environment names (DISPLAY, WAYLAND_DISPLAY), with kms on the kernel's own, which nothing else may hold; auto is \
+            the first of wayland, x11 and kms that is there. Without a display the sound is heard all the same, and senders \
+            are told why nothing is seen.
+            """)
 
     static let rendererMode = Setting(
         group: "renderer", key: "mode", option: "renderer-mode", kind: .choice(["warm", "on-demand"]),
@@ -125,8 +131,8 @@ extension Setting {
         group: "renderer", key: "plugin-folder", option: "plugin-folder", kind: .path, fallback: "",
         summary: "folder of GStreamer plugins made by linnet-renderer --prepare",
         detail: """
-            Empty is the folder that was installed with the program; if there is none, or pictures are shown, all plugins \
-            of the system are used, which takes more memory and a longer start.
+            Empty is the folder that was installed with the program; if there is none, all plugins of the system are used, \
+            which takes more memory and a longer start.
             """)
 
     static let confine = Setting(
@@ -169,7 +175,8 @@ extension Setting {
     static let all: [Setting] = [
         name, model, deviceType, port, clockPort, hostNames, advertise, accessPolicy, takeover, keepPlaying,
         grace,
-        loadTimeout, outage, stallTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, buffer, videoSink,
+        loadTimeout, outage, stallTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, buffer,
+        videoSink,
         rendererMode,
         rendererProgram, pluginFolder, confine, readable, writable, memoryLimit, logLevel, stateFolder,
     ]

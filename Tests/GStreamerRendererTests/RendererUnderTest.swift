@@ -64,6 +64,11 @@ final class RendererUnderTest: Sendable {
         }
     }
 
+    /// Waits until something is said of the pictures.
+    func picture() async throws -> PictureStatus {
+        try await first { if case .pictureChanged(load, let status) = $0 { status } else { nil } }
+    }
+
     func seek(_ number: UInt64, to seconds: Double) {
         send(.seek(load, SeekID(number), to: MediaTime(nanoseconds: Int64(seconds * 1e9)), tolerance: .zero))
     }
@@ -97,6 +102,9 @@ enum Media {
             bytes += chunk[..<got]
         }
     }
+
+    /// The sample of `make sample`, which has a cover.
+    static let sample = "file://\(root)/.build/sample/first-light.flac"
 
     /// An address of the server; the server ends by itself after two minutes, or with the tests.
     static func http(_ path: String) throws -> String {

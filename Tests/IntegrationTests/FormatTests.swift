@@ -150,7 +150,7 @@ extension Receiving {
                 let control = try await receiver.playReady("languages.mkv")
                 try await control.wait("the languages") {
                     $0.audioOptions.map(\.languageTag) == ["en", "de"]
-                        && $0.legibleOptions.map(\.languageTag) == ["en"]
+                        && $0.legibleOptions.map(\.languageTag) == ["en", "de"]
                 }
                 #expect(control.currentAudioOption?.languageTag == "en")
                 #expect(Set(control.audioOptions.map(\.identifier)).count == 2)
@@ -167,6 +167,11 @@ extension Receiving {
                         == .accepted)
                 #expect(try await heard(700))
                 try await control.wait("the choice") { $0.currentAudioOption?.languageTag == "de" }
+                let outcome = try await control.perform(.seek(to: .seconds(6), tolerance: .zero))
+                #expect(outcome == .accepted)
+                try await control.wait("a position after the seek") {
+                    $0.playbackPosition.position.seconds >= 6
+                }
                 await #expect(throws: RoutingError(.init(rawValue: "trackUnknown"), family: .playback, "")) {
                     try await control.perform(.selectTrack(.audio, identifier: "no such track"))
                 }

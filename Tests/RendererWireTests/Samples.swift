@@ -88,6 +88,8 @@ enum Samples {
                     bytes: [0xff, 0xd8, 0], type: "image/jpeg", size: PixelSize(width: 1, height: 2))),
             .artworkFound(load, Artwork(bytes: [], type: "", size: nil)),
             .tracksChanged(load, tracks),
+            .pictureChanged(load, PictureStatus(.shown)),
+            .pictureChanged(load, PictureStatus(.undecodable, reason: "R")),
             .seekFinished(load, SeekID(3), failure: nil),
             .seekFinished(load, SeekID(4), failure: failure),
             .ended(load),

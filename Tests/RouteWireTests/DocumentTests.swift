@@ -33,7 +33,9 @@ enum Fixtures {
                 ], current: "a1"),
             legible: TrackSelection(options: [TrackOption(identifier: "s1", displayName: "CC")], current: nil)
         ),
-        hasAudio: true, hasVideo: false, volume: Volume(level: 0.5, isMuted: true),
+        hasAudio: true, hasVideo: false,
+        picture: PictureStatus(.noDisplay, reason: "The X server has gone."),
+        volume: Volume(level: 0.5, isMuted: true),
         metadata: Metadata(
             title: "Ä \"quoted\" 🎵", subtitle: "b", album: "c", videoSize: PixelSize(width: 640, height: 360)),
         artwork: [

@@ -106,7 +106,7 @@ struct SessionTests {
             .failed(old, failure), .stopped(old), .bufferingChanged(old, true), .timelineChanged(old, .radio),
             .positionChanged(old, PlaybackPosition(position: seconds(9), clockTime: 0, rate: 1)),
             .metadataChanged(old, Metadata(title: "late")), .seekFinished(old, SeekID(1), failure: failure),
-            .tracksChanged(old, Tracks()),
+            .tracksChanged(old, Tracks()), .pictureChanged(old, PictureStatus(.shown)),
             .artworkFound(old, Artwork(bytes: [], type: "image/png", size: nil)),
         ] {
             #expect(scene.reports(late).isEmpty)

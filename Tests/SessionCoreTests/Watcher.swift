@@ -236,7 +236,7 @@ extension ReceiverEvent {
             switch event {
             case .loaded(let load, _), .timelineChanged(let load, _), .positionChanged(let load, _),
                 .bufferingChanged(let load, _), .errorChanged(let load, _), .metadataChanged(let load, _),
-                .artworkFound(let load, _),
+                .artworkFound(let load, _), .pictureChanged(let load, _),
                 .tracksChanged(let load, _), .seekFinished(let load, _, _), .ended(let load),
                 .failed(let load, _), .stopped(let load), .advanced(let load, _), .nextFailed(let load, _, _):
                 load

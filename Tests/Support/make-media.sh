@@ -9,10 +9,14 @@
 #                                            one is 1 kHz, so that a frequency tells the position, the speed and the pitch
 # hls/stream.m3u8, hls/audio.m3u8            the same, 30 s in segments of 3 s: with a master playlist and without
 # dash/stream.mpd                            the same, 30 s in segments of 3 s
-# video.mp4                                  10 s, H.264 and AAC (position)
+# video.mp4                                  10 s, H.264 and AAC (position); pictures of all videos are numbered, 25 a second
 # video.webm                                 10 s, VP8 and Opus (position)
-# languages.mkv                              10 s, MPEG-4 video, audio en (500 Hz) and de (700 Hz), subtitles en
+# vp9.webm                                   10 s, VP9 and Vorbis (position)
+# beeps.mkv                                  10 s, H.264 and FLAC, a beep at each second
+# silent.mp4                                 4 s, H.264 and no sound
+# languages.mkv                              10 s, H.264, audio en (500 Hz) and de (700 Hz), subtitles en and de
 # joint/                                     sound cut in two: see make-joints.sh
+# unknown.mkv                                4 s, video of a format that nobody knows, and FLAC (position)
 # short.{wav,flac}                           1 s, for tests that wait for the end
 # broken.flac, text.mp3                      a file cut and damaged inside, and one that is no media
 set -euo pipefail
@@ -38,20 +42,12 @@ from() {
     local source=$1
     shift
     # Each word of a pipeline is one argument. The registry is GStreamer's own.
-    # hlssink2 of GStreamer 1.22 now and then waits for itself; what has taken half a minute does not end, and the next
-    # try goes well.
-    local try
-    for try in 1 2 3 4; do
-        local status=0
-        timeout --kill-after=2 30 \
-            gst-launch-1.0 -q filesrc location="$source" ! wavparse ! audioconvert ! "$@" >log 2>&1 || status=$?
-        [[ $status -ne 0 ]] || return 0
-        [[ $status -eq 124 || $status -eq 137 ]] || break
-        echo "make-media: no end after 30 s, try $try: $source ! $*" >&2
-    done
-    cat log >&2
-    echo "make-media: failed: $source ! $*" >&2
-    exit 1
+    if ! timeout --kill-after=2 60 gst-launch-1.0 -q filesrc location="$source" ! wavparse ! audioconvert ! "$@" \
+        >log 2>&1; then
+        cat log >&2
+        echo "make-media: failed: $source ! $*" >&2
+        exit 1
+    fi
 }
 
 # The tags of a file as a property of taginject, which stands before the element that writes them; gst-launch wants the spaces escaped, quotes or not.
@@ -79,36 +75,56 @@ free_audio_files() {
 
 adaptive_streams() {
     mkdir hls dash
-    from half.wav voaacenc bitrate=128000 ! aacparse ! hlssink2.audio hlssink2 name=hlssink2 target-duration=3 \
-        playlist-length=0 max-files=0 location=hls/segment-%d.ts playlist-location=hls/audio.m3u8
+    from half.wav voaacenc bitrate=128000 ! aacparse ! mpegtsmux ! filesink location=half.ts
+    python3 "$here/media.py" hls half.ts hls 3
     printf '%s\n' '#EXTM3U' '#EXT-X-STREAM-INF:BANDWIDTH=150000,CODECS="mp4a.40.2"' audio.m3u8 >hls/stream.m3u8
     from half.wav voaacenc bitrate=128000 ! aacparse ! mp4mux fragment-duration=3000 streamable=true ! \
         filesink location=fragmented.mp4
     python3 "$here/media.py" dash fragmented.mp4 dash 30
-    rm fragmented.mp4
+    rm fragmented.mp4 half.ts
 }
 
 video_files() {
-    local -a picture=(videotestsrc num-buffers=250 ! 'video/x-raw,width=320,height=180,framerate=25/1' ! videoconvert)
+    python3 "$here/media.py" pictures pictures.gray 250
+    local -a shape=(rawvideoparse width=320 height=180 format=gray8 framerate=25/1 ! videoconvert !
+        'video/x-raw,format=I420')
+    local -a picture=(filesrc location=pictures.gray ! "${shape[@]}")
+    local -a h264=(x264enc speed-preset=ultrafast key-int-max=50 ! h264parse)
     from ten.wav voaacenc bitrate=128000 ! aacparse ! mux. mp4mux name=mux faststart=true ! \
         filesink location=video.mp4 \
-        "${picture[@]}" ! x264enc speed-preset=ultrafast key-int-max=50 ! h264parse ! mux.
+        "${picture[@]}" ! "${h264[@]}" ! mux.
     from ten.wav audioresample ! opusenc ! mux. webmmux name=mux ! filesink location=video.webm \
         "${picture[@]}" ! vp8enc deadline=1 keyframe-max-dist=50 ! mux.
+    from ten.wav vorbisenc ! mux. webmmux name=mux ! filesink location=vp9.webm \
+        "${picture[@]}" ! vp9enc deadline=1 cpu-used=8 keyframe-max-dist=50 ! mux.
+    from beeps.wav flacenc ! mux. matroskamux name=mux ! filesink location=beeps.mkv \
+        "${picture[@]}" ! "${h264[@]}" ! mux.
+    head -c 5760000 pictures.gray >few.gray
+    from short.wav fakesink filesrc location=few.gray ! "${shape[@]}" ! "${h264[@]}" ! mp4mux faststart=true ! \
+        filesink location=silent.mp4
+    from four.wav flacenc ! mux. matroskamux name=mux ! filesink location=vp8.mkv \
+        filesrc location=few.gray ! "${shape[@]}" ! vp8enc deadline=1 keyframe-max-dist=50 ! mux.
+    # Another name of the same length for the format.
+    sed 's/V_VP8/V_XYZ/' vp8.mkv >unknown.mkv
+    rm few.gray vp8.mkv
     printf '%s\n' 1 '00:00:00,500 --> 00:00:03,000' 'The first line' '' \
         2 '00:00:04,000 --> 00:00:08,000' 'The second line' '' >lines.srt
+    printf '%s\n' 1 '00:00:00,500 --> 00:00:08,000' 'Zeile' '' >zeilen.srt
     from english.wav vorbisenc ! taginject tags='language-code=en' ! mux. \
         filesrc location=german.wav ! wavparse ! audioconvert ! vorbisenc ! taginject tags='language-code=de' ! mux. \
         filesrc location=lines.srt ! subparse ! taginject tags='language-code=en' ! mux. \
-        "${picture[@]}" ! avenc_mpeg4 ! mpeg4videoparse ! mux. \
+        filesrc location=zeilen.srt ! subparse ! taginject tags='language-code=de' ! mux. \
+        "${picture[@]}" ! "${h264[@]}" ! mux. \
         matroskamux name=mux ! filesink location=languages.mkv
-    rm lines.srt
+    rm lines.srt zeilen.srt pictures.gray
 }
 
 python3 "$here/media.py" position position.wav 60
 python3 "$here/media.py" position half.wav 30
 python3 "$here/media.py" position ten.wav 10
+python3 "$here/media.py" position four.wav 4
 python3 "$here/media.py" position short.wav 1
+python3 "$here/media.py" beeps beeps.wav 10
 python3 "$here/media.py" tone english.wav 10 500 500
 python3 "$here/media.py" tone german.wav 10 700 700
 audio_files
@@ -118,7 +134,7 @@ video_files
 head -c 200000 position.flac | { head -c 100000; head -c 3000 >/dev/null; head -c 3000 /dev/zero; cat; } >broken.flac
 printf 'This is text under a false name.\n%.0s' {1..200} >text.mp3
 "$here/make-joints.sh" joint
-rm -f half.wav ten.wav english.wav german.wav log
+rm -f half.wav ten.wav four.wav beeps.wav english.wav german.wav log
 echo "$stamp" >stamp
 rm -rf "$target"
 mv "$work" "$target"

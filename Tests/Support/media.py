@@ -5,6 +5,12 @@
 
 media.py position OUT.wav SECONDS          left: 400 Hz + 20 Hz for each second; right: 1 kHz
 media.py tone OUT.wav SECONDS LEFT RIGHT   two steady tones
+media.py beeps OUT.wav SECONDS             silence, and at each second 100 ms of 1 kHz
+media.py pictures OUT.gray COUNT           320 x 180 in grey, one byte a pixel; at the top the picture's number in ten
+                                           squares of 32 pixels, white for 1, the lowest bit first; below them the same
+                                           with black and white exchanged; the lower half is grey
+media.py hls IN.ts DIR SECONDS             cuts a transport stream with one track of sound into segments of so many
+                                           seconds and writes DIR/audio.m3u8
 media.py dash IN.mp4 DIR SECONDS           cuts a fragmented MP4 into segments and writes DIR/stream.mpd
 """
 
@@ -46,6 +52,21 @@ def position(path, seconds):
 def tone(path, seconds, left, right):
     one = (second_of(left), second_of(right))
     write(path, (one for _ in range(seconds)))
+
+
+def beeps(path, seconds):
+    beep = [round(16000 * math.sin(2 * math.pi * 1000 * n / RATE)) if n < RATE // 10 else 0 for n in range(RATE)]
+    write(path, ((beep, beep) for _ in range(seconds)))
+
+
+def pictures(path, count):
+    grey = bytes([128]) * 320
+    with open(path, "wb") as out:
+        for number in range(count):
+            bits = [255 if number >> bit & 1 else 0 for bit in range(10)]
+            marks = b"".join(bytes([value]) * 32 for value in bits)
+            opposite = b"".join(bytes([255 - value]) * 32 for value in bits)
+            out.write(marks * 32 + opposite * 32 + grey * 116)
 
 
 def boxes(data, at=0, end=None):
@@ -110,12 +131,79 @@ def dash(source, directory, seconds):
 """)
 
 
+PACKET = 188
+
+
+def payload(packet):
+    """What a packet carries: its stream, whether a unit begins in it, and the bytes."""
+    start = 4 + (1 + packet[4] if packet[3] & 0x20 else 0)
+    return (packet[1] & 0x1f) << 8 | packet[2], bool(packet[1] & 0x40), packet[start:]
+
+
+def table(packets, stream):
+    """The first packet with the table of a stream, and the table from its first byte on."""
+    for packet in packets:
+        number, begins, data = payload(packet)
+        if number == stream and begins:
+            return packet, data[1 + data[0]:]
+    raise ValueError(f"no table {stream}")
+
+
+def program(packets):
+    """The packets with the tables of the program, and the number of its only stream."""
+    first, programs = table(packets, 0)
+    second, streams = table(packets, (programs[10] & 0x1f) << 8 | programs[11])
+    # Twelve bytes of head, with the length of what describes the program; then the kind and the number of a stream.
+    at = 12 + ((streams[10] & 0x0f) << 8 | streams[11])
+    return first + second, (streams[at + 1] & 0x1f) << 8 | streams[at + 2]
+
+
+def presentation_time(packet, stream):
+    """The time in seconds at which a packet's sound begins, if it begins with one that has a time."""
+    number, begins, data = payload(packet)
+    if number != stream or not begins or data[:3] != b"\0\0\1" or not data[7] & 0x80:
+        return None
+    a, b, c, d, e = data[9:14]
+    return ((a >> 1 & 7) << 30 | b << 22 | c >> 1 << 15 | d << 7 | e >> 1) / 90000
+
+
+def hls(source, directory, length):
+    with open(source, "rb") as file:
+        data = file.read()
+    packets = [data[at:at + PACKET] for at in range(0, len(data) - PACKET + 1, PACKET)]
+    tables, stream = program(packets)
+    segments, starts = [], []
+    for packet in packets:
+        time = presentation_time(packet, stream)
+        if time is not None and (not starts or time - starts[0] >= length * len(starts)):
+            starts.append(time)
+            segments.append(bytearray(tables))
+        if segments:
+            segments[-1] += packet
+    times = [presentation_time(packet, stream) for packet in packets]
+    ends = starts[1:] + [max(time for time in times if time is not None) + 1024 / RATE]
+    os.makedirs(directory, exist_ok=True)
+    with open(f"{directory}/audio.m3u8", "w", encoding="ascii") as out:
+        out.write(f"#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:{length + 1}\n#EXT-X-PLAYLIST-TYPE:VOD\n")
+        for number, (segment, start, end) in enumerate(zip(segments, starts, ends)):
+            with open(f"{directory}/segment-{number}.ts", "wb") as file:
+                file.write(segment)
+            out.write(f"#EXTINF:{end - start:.6f},\nsegment-{number}.ts\n")
+        out.write("#EXT-X-ENDLIST\n")
+
+
 def main(arguments):
     match arguments:
         case ["position", path, seconds]:
             position(path, int(seconds))
         case ["tone", path, seconds, left, right]:
             tone(path, int(seconds), int(left), int(right))
+        case ["beeps", path, seconds]:
+            beeps(path, int(seconds))
+        case ["pictures", path, count]:
+            pictures(path, int(count))
+        case ["hls", source, directory, length]:
+            hls(source, directory, int(length))
         case ["dash", source, directory, seconds]:
             dash(source, directory, int(seconds))
         case _:

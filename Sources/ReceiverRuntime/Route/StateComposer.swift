@@ -92,7 +92,8 @@ struct StateComposer {
             "seekCapabilities": session.timeline.capabilities.json,
             "segments": .array(session.segments.map(\.json)), "currentSegment": session.currentSegment.json,
             "tracks": session.tracks.json, "hasAudio": .bool(session.hasAudio),
-            "hasVideo": .bool(session.hasVideo), "isMuted": .bool(session.volume.isMuted),
+            "hasVideo": .bool(session.hasVideo), "picture": session.picture.json,
+            "isMuted": .bool(session.volume.isMuted),
             "volume": .number(session.volume.level), "metadata": metadata(session, id, artwork),
             "error": session.error?.json ?? .null,
         ])

@@ -23,7 +23,7 @@ extension CardRecording {
         let step: Int64 = 5_000_000
         let middle = 390 + 20 * Double(second)
         var at = max(time, start)
-        while at < end - 40_000_000 {
+        while at < end - 100_000_000 {
             // The window is half and half where its frequency is in the middle of both. A window that is partly silent
             // may have any frequency, so what follows must be of that second.
             if let frequency = heard(from: at, for: .milliseconds(40)).frequency, frequency >= middle,

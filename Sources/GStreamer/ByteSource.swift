@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where a `ByteSourceElement` has its bytes from. Calls come on streaming threads.
+package protocol ByteSource: AnyObject, Sendable {
+    /// What is known of the resource; nil while nothing is.
+    var head: ByteSourceHead? { get }
+    /// Bytes; nil if unknown.
+    var size: Int64? { get }
+    /// True if any place can be read from.
+    var isSeekable: Bool { get }
+    /// Waits until `head` is known. False if that will not be, or the wait was interrupted.
+    func awaitHead() -> Bool
+    /// Waits for bytes at `offset`: at least one, at most `maximum`.
+    func read(at offset: Int64, maximum: Int) -> ByteSourceReading
+    /// Ends waits, and lets none begin until `resume`.
+    func interrupt()
+    func resume()
+}
+
+/// What came of a wish to read.
+package enum ByteSourceReading: Sendable {
+    case bytes([UInt8])
+    case end
+    case interrupted
+    /// Words for people.
+    case failed(String)
+}
+
+/// What is known of a resource before its first byte.
+package struct ByteSourceHead: Equatable, Sendable {
+    /// A name and its text.
+    package struct Field: Equatable, Sendable {
+        package var name: String
+        package var value: String
+        package init(name: String, value: String) { (self.name, self.value) = (name, value) }
+    }
+
+    /// Where the bytes come from in the end, after redirections.
+    package var uri: String
+    package var contentType: String?
+    /// Bytes of sound between two pieces of text, in a stream of web radio.
+    package var textInterval: Int32?
+    package var station: String?
+    package var genre: String?
+    package var page: String?
+    package var requestHeaders: [Field] = []
+    package var responseHeaders: [Field] = []
+
+    package init(uri: String) { self.uri = uri }
+}

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+package import GStreamer
+import MediaModel
+package import MediaSource
+import Synchronization
+
+extension SourceReader: ByteSource {
+    package var head: ByteSourceHead? {
+        guard let facts = source.facts else { return nil }
+        var head = ByteSourceHead(uri: source.finalURI)
+        (head.contentType, head.textInterval) = (facts.contentType, facts.textInterval)
+        (head.station, head.genre, head.page) = (facts.station, facts.genre, facts.page)
+        head.requestHeaders = facts.requestHeaders.map { .init(name: $0.name, value: $0.value) }
+        head.responseHeaders = facts.responseHeaders.map { .init(name: $0.name, value: $0.value) }
+        return head
+    }
+
+    package var size: Int64? { source.facts?.length }
+    package var isSeekable: Bool { source.isSeekable }
+
+    package func awaitHead() -> Bool { awaitFacts() != nil }
+
+    package func read(at offset: Int64, maximum: Int) -> ByteSourceReading {
+        let reading: MediaSource.Reading = read(at: offset, maximum: maximum)
+        return switch reading {
+        case .bytes(let bytes): .bytes(bytes)
+        case .end: .end
+        case .interrupted: .interrupted
+        case .failed(let failure): .failed(failure.message)
+        }
+    }
+}
+
+/// The readers of one pipeline's elements.
+final class Readers: Sendable {
+    private struct Values {
+        var readers: [SourceReader] = []
+        /// Sources that were opened for this pipeline alone.
+        var opened: [MediaSource] = []
+        var isClosed = false
+    }
+    /// An item has one address, and maybe one of its subtitles.
+    private static let limit = 16
+    private let request: MediaPipeline.Request
+    /// Where the item itself comes from, if that is a server of HTTP: it is asked while the pipeline is built.
+    private let item: MediaSource?
+    private let values = Mutex(Values())
+
+    init(_ request: MediaPipeline.Request) {
+        self.request = request
+        item =
+            Library.scheme(of: request.uri)?.hasPrefix("http") == true ? Self.open(request.uri, request) : nil
+        if let item { values.withLock { $0.opened.append(item) } }
+    }
+
+    private static func open(_ uri: String, _ request: MediaPipeline.Request) -> MediaSource {
+        request.fetcher.open(
+            SourceRequest(uri: uri, headers: request.headers, userAgent: request.userAgent))
+    }
+
+    // A pipeline that could not be built is not taken apart.
+    deinit { close() }
+
+    var failure: MediaFailure? { item?.failure }
+
+    /// Gives `element` its bytes if it is one that reads HTTP.
+    func serve(_ element: Element) {
+        guard element.factoryName == ByteSourceElement.factory,
+            let uri = ByteSourceElement.uri(of: element)
+        else { return }
+        let reader: SourceReader? = values.withLock { values in
+            guard !values.isClosed, values.readers.count < Self.limit else { return nil }
+            let source: MediaSource
+            if let item, item.request.uri == uri {
+                source = item
+            } else {
+                source = Self.open(uri, request)
+                values.opened.append(source)
+            }
+            let reader = SourceReader(source)
+            values.readers.append(reader)
+            return reader
+        }
+        if let reader { ByteSourceElement.attach(reader, to: element) }
+    }
+
+    /// Lets go who waits, and gives up what was opened here.
+    func close() {
+        let (readers, opened) = values.withLock { values in
+            values.isClosed = true
+            return (values.readers, values.opened)
+        }
+        for reader in readers { reader.retire() }
+        for source in opened { source.close() }
+    }
+}

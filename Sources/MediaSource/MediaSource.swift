@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import GLibLoop
+package import MediaModel
+import Soup
+import Synchronization
+
+/// What is asked of a server.
+package struct SourceRequest: Equatable, Sendable {
+    package var uri: String
+    package var headers: [HeaderField]
+    package var userAgent: String
+
+    package init(uri: String, headers: [HeaderField] = [], userAgent: String = "Linnet") {
+        (self.uri, self.headers, self.userAgent) = (uri, headers, userAgent)
+    }
+}
+
+/// The bytes of one resource of HTTP, for a thread that waits for them. Fetching begins when it is opened.
+///
+/// Every call may come from any thread. It is read by a `SourceReader`, one at a time.
+package final class MediaSource: Sendable {
+    /// What came of a wish to read.
+    package enum Reading: Equatable, Sendable {
+        case bytes([UInt8])
+        /// The resource ends here.
+        case end
+        case failed(MediaFailure)
+        /// The reader was told to stop waiting.
+        case interrupted
+    }
+
+    package let request: SourceRequest
+    let state: Mutex<FetchState>
+    private let isTold = Atomic<Bool>(false)
+    fileprivate let gate = Gate()
+    private let tell: @Sendable (MediaSource) -> Void
+
+    /// `tell` has the source's connection looked at on the thread that it belongs to.
+    init(_ request: SourceRequest, limits: FetchState.Limits, tell: @escaping @Sendable (MediaSource) -> Void)
+    {
+        (self.request, self.tell) = (request, tell)
+        state = Mutex(FetchState(uri: request.uri, limits: limits, now: MonotonicClock.nanoseconds))
+    }
+
+    /// What the server says of the resource; nil before it answered.
+    package var facts: ResourceFacts? { state.withLock { $0.facts } }
+    package var failure: MediaFailure? { state.withLock { $0.failure } }
+    /// True if any place can be read from.
+    package var isSeekable: Bool { state.withLock { $0.isSeekable } }
+    /// Where the last redirection led.
+    package var finalURI: String { state.withLock { $0.finalURI } }
+    /// Bytes that are kept now.
+    package var held: Int { state.withLock { $0.cache.count } }
+
+    /// Gives up the connection and what was read, for good.
+    package func close() {
+        state.withLock { $0.close() }
+        gate.open()
+        look()
+    }
+
+    /// Has the connection looked at, if that has not been asked for already.
+    func look() {
+        guard !isTold.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        tell(self)
+    }
+
+    // MARK: For the connection's thread
+
+    /// To be called before the state is looked at.
+    func isLooking() { isTold.store(false, ordering: .releasing) }
+
+    /// Changes the state by what has come, and lets those go on who wait for it.
+    func apply(_ change: (inout FetchState) -> Void) {
+        state.withLock { change(&$0) }
+        gate.open()
+    }
+}
+
+/// Reads a source for one thread, which it holds back until there is something to read. Another reader may follow on the
+/// same source, when this one has retired.
+package final class SourceReader: Sendable {
+    package let source: MediaSource
+    private let isInterrupted = Atomic<Bool>(false)
+    private let isRetired = Atomic<Bool>(false)
+
+    /// Waits end by being told; this is how long one lasts that was not.
+    private static let turn = Duration.seconds(60)
+
+    package init(_ source: MediaSource) { self.source = source }
+
+    /// Waits for the first answer of the server. Nil if it fails, or the wait is interrupted.
+    package func awaitFacts() -> ResourceFacts? {
+        while true {
+            let ticket = source.gate.ticket
+            let (facts, isOver) = source.state.withLock { ($0.facts, $0.failure != nil || $0.isClosed) }
+            if let facts { return facts }
+            if isOver || mustLeave { return nil }
+            source.gate.pass(ticket, timeout: Self.turn)
+        }
+    }
+
+    /// Waits for bytes at `offset`, and gives at least one and at most `maximum`.
+    package func read(at offset: Int64, maximum: Int) -> MediaSource.Reading {
+        while true {
+            let ticket = source.gate.ticket
+            if mustLeave { return .interrupted }
+            let reading = source.state.withLock { $0.read(at: offset, maximum: maximum) }
+            source.look()
+            switch reading {
+            case .bytes(let bytes): return .bytes(bytes)
+            case .end: return .end
+            case .failed(let failure): return .failed(failure)
+            case .none: source.gate.pass(ticket, timeout: Self.turn)
+            }
+        }
+    }
+
+    private var mustLeave: Bool {
+        isInterrupted.load(ordering: .acquiring) || isRetired.load(ordering: .acquiring)
+    }
+
+    /// Ends waits, and lets none begin until `resume`.
+    package func interrupt() {
+        isInterrupted.store(true, ordering: .releasing)
+        source.gate.open()
+    }
+
+    package func resume() { isInterrupted.store(false, ordering: .releasing) }
+
+    /// Ends waits for good.
+    package func retire() {
+        isRetired.store(true, ordering: .releasing)
+        source.gate.open()
+    }
+}
