@@ -66,7 +66,7 @@ package struct Session: Equatable, Sendable {
     /// What the renderer was told to have follow.
     var next: Next?
     /// Crashes of the renderer while it had this item, forgotten after `calmTime` of playing.
-    var crashes = 0
+    package internal(set) var crashes = 0
     /// Nanoseconds of playing since the last crash.
     var played: Int64 = 0
     /// Long enough that what crashes on every attempt never gets there, short against an evening of radio.

@@ -127,11 +127,12 @@ private struct Walker {
         case .playsOn:
             // More than the thirty seconds that make good for a crash.
             let place = watcher.state.sessions.first?.value.position.position ?? .zero
+            watcher.isCalm = true
             for second in stride(from: Int64(1_000), through: 1_032, by: 2) {
                 let position = PlaybackPosition(position: place, clockTime: second * 1_000_000_000, rate: 1)
                 watcher.apply(.renderer(.positionChanged(load, position)))
             }
-            watcher.becomesCalm()
+            watcher.isCalm = false
         case .seekFinished:
             watcher.apply(.renderer(.seekFinished(load, watcher.seek ?? SeekID(0), failure: nil)))
         case .ended: watcher.apply(.renderer(.ended(load)))

@@ -25,6 +25,8 @@ struct Watcher {
     private var isShutDown = false
     /// The session whose item the renderer crashed with, and that has not played for long since.
     private var shaken: SessionID?
+    /// True while so much is played that a crash may be forgotten.
+    var isCalm = false
 
     init(_ policy: SessionPolicy) {
         state = ReceiverState(
@@ -69,18 +71,21 @@ struct Watcher {
         }
     }
 
-    /// The newest session has played for long.
-    mutating func becomesCalm() { shaken = nil }
-
-    /// A first crash is survived, a second soon after it is not.
+    /// A first crash with an item is survived, a second soon after it is the item's end: the turn of another, or the
+    /// end of the session.
     private mutating func checkCrash(_ event: ReceiverEvent, _ before: ReceiverState) {
+        if let id = shaken, let session = state.sessions[id], session.crashes == 0 {
+            expect(isCalm || before.sessions[id]?.load != session.load, "a crash is forgotten")
+            shaken = nil
+            return
+        }
         switch event {
         case .renderer(.started), .renderer(.exited): break
         default: return
         }
         // A start without an exit before tells of one that was missed.
         guard rendererIsUp, let id = before.player else { return }
-        let isOver = state.sessions[id] == nil
+        let isOver = state.sessions[id].map { $0.crashes == 0 } ?? true
         expect(isOver == (shaken == id), "a crash is \(isOver ? "not " : "")survived")
         shaken = isOver ? nil : id
     }
