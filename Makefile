@@ -78,6 +78,12 @@ $(SAMPLE): scripts/make-sample.sh scripts/sample.py
 media: ## make the media that the tests play
 	@Tests/Support/make-media.sh $(MEDIA)
 
+.PHONY: endurance
+endurance: ## see what grows over 1,500 tracks, in about ten minutes
+	@scripts/install-packages.sh build run test
+	@$(MAKE) --no-print-directory support release
+	$(RELEASE)/linnet-bench endurance
+
 bench: ## measure, beside the peers: make bench BENCHES='first-sound seek'
 	@scripts/install-packages.sh build run bench
 	@scripts/check-toolchain.sh $(SWIFT)

@@ -51,14 +51,25 @@ import CGStreamer
 
     // MARK: Properties
 
-    package func hasProperty(_ name: String) -> Bool {
+    package func hasProperty(_ name: String) -> Bool { unsafe property(name) != nil }
+
+    private func property(_ name: String) -> UnsafeMutablePointer<GParamSpec>? {
         unsafe UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GObject.self).withMemoryRebound(
             to: GTypeInstance.self, capacity: 1
         ) {
             let type = unsafe $0.pointee.g_class
             return unsafe g_object_class_find_property(
-                UnsafeMutableRawPointer(type!).assumingMemoryBound(to: GObjectClass.self), name) != nil
+                UnsafeMutableRawPointer(type!).assumingMemoryBound(to: GObjectClass.self), name)
         }
+    }
+
+    /// Sets a property that is a boxed value, such as caps, to nothing.
+    package func clear(_ name: String) {
+        guard let property = unsafe property(name) else { return }
+        var value = GValue()
+        unsafe g_value_init(&value, property.pointee.value_type)
+        unsafe g_object_set_property(object, name, &value)
+        unsafe g_value_unset(&value)
     }
 
     /// Sets a property from GStreamer's text form: numbers, booleans, names of an enumeration, caps.

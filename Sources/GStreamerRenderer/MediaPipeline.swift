@@ -251,7 +251,11 @@ final class MediaPipeline: Sendable {
         feed.close()
         pictures?.feed.close()
         readers.close()
-        worker.perform { [pipeline] in pipeline.setState(.null) }
+        worker.perform { [pipeline, head] in
+            pipeline.setState(.null)
+            // uridecodebin3 of GStreamer 1.22 does not free them itself.
+            head.clear("caps")
+        }
     }
 }
 

@@ -13,6 +13,8 @@ struct Figure {
     var missing: [(name: String, reason: String)] = []
     /// What the project wants to reach.
     var reach: Reach = .report
+    /// What stands beside the figure, for people.
+    var note: String?
 
     enum Reach {
         /// At most this many units.
@@ -74,6 +76,7 @@ struct Figure {
             let reasons = missing.map { "\(quoted($0.name)): \(quoted($0.reason))" }
             members.append("\"missing\": {\(reasons.joined(separator: ", "))}")
         }
+        if let note { members.append("\"note\": \(quoted(note))") }
         return "{\(members.joined(separator: ", "))}"
     }
 
@@ -84,6 +87,7 @@ struct Figure {
         for peer in missing { text += " | \(peer.name) not measured: \(peer.reason)" }
         if let ratio { text += " | ratio \(rounded(ratio, 2))" }
         if let isMet { text += isMet ? " | reached" : " | NOT reached" }
+        if let note { text += " | \(note)" }
         return text
     }
 }

@@ -8,6 +8,8 @@ import SystemProbe
 @main
 struct Bench {
     static let names = ["first-sound", "seek", "resume", "idle", "control"]
+    /// What takes long, or judges itself, is asked for by its name.
+    static let extraNames = ["endurance"]
 
     static let help = """
         Usage: linnet-bench NAME... [--json] [--quick]
@@ -21,16 +23,22 @@ struct Bench {
           control      command to the push that other senders see
           all          all of these
 
+          endurance    slopes of threads, descriptors and memory over many tracks; not among all
+
         Options:
           --json            one JSON object a line
           --quick           fewer tries and formats, to see that everything works
           --formats LIST    of flac, mp3, wav, m4a, for first-sound, seek and resume
+          --tracks N        tracks that are played to their end, for endurance (default: 500)
+          --cycles N        loads that are stopped at random moments, for endurance (default: 1000)
+          --part TEXT       only items with this in their path, for endurance
+          --seed N          another choice of moments and items, for endurance
           --programs DIR    where linnetd and linnet-renderer are (default: beside this program)
           --support DIR     where the simulated card and the HTTP server are (default: .build/support)
           --help            this text
 
         Peers: mpd, mpv, gmediarender, snapclient (scripts/install-packages.sh bench).
-        Exit status: 0 measured, 1 something could not be measured, 2 wrong usage.
+        Exit status: 0 measured, 1 something could not be measured or did not endure, 2 wrong usage.
 
         """
 
@@ -43,7 +51,9 @@ struct Bench {
                     .init("json", nil, .flag, ""), .init("quick", nil, .flag, ""),
                     .init("help", "h", .flag, ""),
                     .init("formats", nil, .string, ""), .init("programs", nil, .string, ""),
-                    .init("support", nil, .string, ""),
+                    .init("support", nil, .string, ""), .init("tracks", nil, .integer, ""),
+                    .init("cycles", nil, .integer, ""), .init("seed", nil, .integer, ""),
+                    .init("part", nil, .string, ""),
                 ])
         } catch { return leave(2, "linnet-bench: \(error)\nTry linnet-bench --help.") }
         if line.flags.contains("help") { return print(help, terminator: "") }
@@ -52,7 +62,7 @@ struct Bench {
         if wanted.isEmpty {
             return leave(2, "linnet-bench: name a bench: \(names.joined(separator: ", ")) or all")
         }
-        if let stranger = wanted.subtracting(names).first {
+        if let stranger = wanted.subtracting(names + extraNames).first {
             return leave(
                 2, "linnet-bench: there is no bench '\(stranger)'; there are \(names.joined(separator: ", "))"
             )
@@ -63,7 +73,7 @@ struct Bench {
         }
         let isJSON = line.flags.contains("json")
         let isQuick = line.flags.contains("quick")
-        var isComplete = true
+        var (isComplete, isEnduring) = (true, true)
         func report(_ figure: Figure) {
             if figure.ours.median == nil { isComplete = false }
             print(isJSON ? figure.json : figure.line)
@@ -71,14 +81,27 @@ struct Bench {
         do {
             let bench = try Workspace(
                 programs: line.strings["programs"] ?? absoluteFolder(of: Swift.CommandLine.arguments[0]),
-                support: absolutePath(line.strings["support"] ?? ".build/support"))
+                support: absolutePath(line.strings["support"] ?? ".build/support"),
+                hasTracks: wanted != ["endurance"])
             if !wanted.isDisjoint(with: ["first-sound", "seek", "resume"]) {
                 await benchSounds(bench, wanted: wanted, formats: formats, quick: isQuick, report: report)
             }
             if wanted.contains("idle") { await benchIdle(bench, quick: isQuick, report: report) }
             if wanted.contains("control") { await benchControl(bench, quick: isQuick, report: report) }
+            if wanted.contains("endurance") {
+                var plan = isQuick ? EndurancePlan.quick : EndurancePlan()
+                if let tracks = line.integers["tracks"] { plan.tracks = max(tracks, 0) }
+                if let cycles = line.integers["cycles"] { plan.cycles = max(cycles, 0) }
+                plan.part = line.strings["part"] ?? ""
+                if let seed = line.integers["seed"] { plan.seed = UInt64(bitPattern: Int64(seed)) }
+                await benchEndurance(bench, plan: plan) { figure in
+                    if figure.isMet == false { isEnduring = false }
+                    report(figure)
+                }
+            }
         } catch { return leave(1, "linnet-bench: \(error)") }
         if !isComplete { leave(1, "linnet-bench: not everything could be measured") }
+        if !isEnduring { leave(1, "linnet-bench: something grows, or went otherwise than it should") }
     }
 
     private static func leave(_ code: Int32, _ message: String) {

@@ -25,7 +25,8 @@ final class Workspace {
         let serverURL: String
     }
 
-    init(programs: String, support: String) throws {
+    /// `hasTracks`: the long tracks are made and served, which some benches do without.
+    init(programs: String, support: String, hasTracks: Bool = true) throws {
         (self.programs, self.support) = (programs, support)
         // Programs are started from other folders, so the paths must not depend on this one.
         for tool in ["libasound_module_pcm_simdac.so", "quickhttpd"]
@@ -38,10 +39,11 @@ final class Workspace {
         }
         let port: UInt16 = 18_199
         loopbackURL = "http://127.0.0.1:\(port)"
-        try makeMedia()
+        if hasTracks { try makeMedia() }
         // What `make install` does once: few plugins, and a registry that need not be made at start.
         try run(["\(programs)/linnet-renderer", "--prepare", plugins])
         try writeText(alsaConfiguration, to: "\(folder)/asoundrc")
+        guard hasTracks else { return }
         servers.append(
             try ChildProcess(
                 ["\(support)/quickhttpd", "\(port)", media], output: "\(folder)/quickhttpd.log"))

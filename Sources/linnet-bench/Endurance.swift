@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import SystemProbe
+
+/// How much of it is done.
+struct EndurancePlan {
+    /// Short tracks, played to their end one after the other.
+    var tracks = 500
+    /// Loads that are stopped at random moments.
+    var cycles = 1_000
+    var seed: UInt64 = 1
+    /// Only what has this in its path, to find out what grows.
+    var part = ""
+
+    func takes(_ item: EnduranceMedia.Item) -> Bool { part.isEmpty || item.path.contains(part) }
+
+    /// Enough to see that it works, and what grows with every track.
+    static var quick: EndurancePlan { EndurancePlan(tracks: 40, cycles: 80) }
+}
+
+/// `endurance`: whether threads, descriptors and memory of the processes stay as they are over many tracks.
+///
+/// Each is read after every track; the figure is the slope of the line that fits best, for 100 tracks, and for 100 stops.
+/// The first fifth of each part is left out: pools and caches fill. What it is when nothing plays is noted beside it.
+func benchEndurance(_ bench: Workspace, plan: EndurancePlan, report: (Figure) -> Void) async {
+    do {
+        let ours = try Ours(bench, device: "plugsim0")
+        let media = try EnduranceMedia(folder: "\(bench.support)/bench-media/endurance")
+        let server = try MediaServer(
+            program: "\(bench.support)/quickhttpd", folder: media.folder,
+            output: "\(bench.folder)/endurance-server.log")
+        let run = EnduranceRun(
+            senders: try await EnduranceSenders(port: ours.port, mediaURL: server.url, plan: plan),
+            daemon: ours.pids[0], log: "\(bench.folder)/linnetd.log")
+        try await run.perform(plan)
+        await run.report(plan, report)
+        await ours.shutDown()
+    } catch {
+        var figure = Figure(bench: "endurance", figure: "run", unit: "", ours: Samples())
+        figure.missing = [("linnet", "\(error)")]
+        report(figure)
+    }
+}
+
+/// `quickhttpd` over a folder, on a port of the system's choice.
+private final class MediaServer {
+    let url: String
+    private let process: ChildProcess
+
+    init(program: String, folder: String, output: String) throws {
+        process = try ChildProcess([program, "0", folder], output: output)
+        url = try retry(seconds: 5) {
+            guard let port = readLines(output).first?.split(separator: " ").last.flatMap({ UInt16($0) })
+            else { throw ProbeFailure("quickhttpd does not start", 0) }
+            return "http://127.0.0.1:\(port)"
+        }
+    }
+
+    deinit { process.kill() }
+}
+
+/// One run and what was read.
+private final class EnduranceRun {
+    private let senders: EnduranceSenders
+    private let daemon: Int32
+    private let renderer: Int32?
+    private let log: String
+    /// After each track, by the process.
+    private var readings: [String: [Holdings]] = [:]
+    /// When nothing played: after the first fifth, between the parts, and at the end.
+    private var resting: [String: [Holdings]] = [:]
+    private var logSizes: [Int] = []
+    private var rendererChanges = 0
+    private var leftSockets: [String: [String: Int]] = [:]
+
+    init(senders: EnduranceSenders, daemon: Int32, log: String) {
+        (self.senders, self.daemon, self.log) = (senders, daemon, log)
+        renderer = Self.renderer(of: daemon)
+    }
+
+    private static func renderer(of daemon: Int32) -> Int32? {
+        ProcessTable.family(of: daemon).first { readText("/proc/\($0)/comm").hasPrefix("linnet-renderer") }
+    }
+
+    func perform(_ plan: EndurancePlan) async throws {
+        let total = plan.tracks + plan.cycles
+        for number in 0..<total {
+            if number < plan.tracks { await senders.playToEnd() } else { await senders.loadAndStop() }
+            read(into: &readings)
+            logSizes.append(ProcessTable.size(of: log))
+            if number + 1 == total / 5 || number + 1 == plan.tracks { await readAtRest() }
+        }
+        await readAtRest()
+        for (name, pid) in processes { leftSockets[name] = ProcessTable.sockets(of: pid) }
+        await senders.leave()
+    }
+
+    private var processes: [(name: String, pid: Int32)] {
+        [("linnetd", daemon)] + (renderer.map { [("linnet-renderer", $0)] } ?? [])
+            + [("sender", ProcessTable.own)]
+    }
+
+    private func read(into readings: inout [String: [Holdings]]) {
+        if Self.renderer(of: daemon) != renderer { rendererChanges += 1 }
+        for (name, pid) in processes {
+            if let holdings = ProcessTable.holdings(of: pid) { readings[name, default: []].append(holdings) }
+        }
+    }
+
+    /// What is held when nothing plays. Pipelines take their time to end, in threads of their own.
+    private func readAtRest() async {
+        await senders.stopAll()
+        try? await Task.sleep(for: .seconds(3))
+        read(into: &resting)
+    }
+
+    // MARK: Report
+
+    func report(_ plan: EndurancePlan, _ report: (Figure) -> Void) async {
+        let isLong = plan.tracks + plan.cycles >= 500
+        // Over few tracks the pools and heaps still fill; then only what is far off is told.
+        let limits = isLong ? (count: 0.5, memory: 64.0) : (count: 10.0, memory: 6_144.0)
+        let kinds: [(String, KeyPath<Holdings, Int>, String, Double?)] = [
+            ("threads", \.threads, "", limits.count), ("descriptors", \.descriptors, "", limits.count),
+            ("anonymous", \.anonymous, "kB ", limits.memory), ("PSS", \.proportional, "kB ", nil),
+        ]
+        let parts = [("tracks", 0..<plan.tracks), ("stops", plan.tracks..<plan.tracks + plan.cycles)]
+        for (name, _) in processes {
+            for (kind, path, unit, limit) in kinds {
+                let all = (readings[name] ?? []).map { Double($0[keyPath: path]) }
+                let rest = (resting[name] ?? []).map { "\($0[keyPath: path])" }.joined(separator: ", ")
+                for (part, range) in parts where !range.isEmpty && range.upperBound <= all.count {
+                    let values = Array(all[range])
+                    var figure = Figure(
+                        bench: "endurance", figure: "\(kind) of \(name)", unit: "\(unit)for 100 \(part)",
+                        ours: Samples(slope(values).map { [$0] } ?? []),
+                        reach: limit.map { .atMost($0) } ?? .report)
+                    figure.note =
+                        "first \(text(values.first)), last \(text(values.last)); at rest, in all, \(rest)"
+                    report(figure)
+                }
+            }
+            let children = (readings[name] ?? []) + (resting[name] ?? [])
+            var figure = Figure(
+                bench: "endurance", figure: "zombies of \(name)", unit: "at most",
+                ours: Samples([Double(children.map(\.zombies).max() ?? 0)]), reach: .atMost(0))
+            figure.note = "children \(children.map(\.children).max() ?? 0) at most"
+            report(figure)
+            let sockets = leftSockets[name] ?? [:]
+            figure = Figure(
+                bench: "endurance", figure: "sockets half closed of \(name)", unit: "at the end",
+                ours: Samples([Double(sockets["CLOSE_WAIT"] ?? 0)]), reach: .atMost(0))
+            figure.note = sockets.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+                .joined(separator: ", ")
+            report(figure)
+        }
+        report(
+            Figure(
+                bench: "endurance", figure: "log of linnetd", unit: "bytes for 100 tracks",
+                ours: Samples(slope(logSizes.map { Double($0) }).map { [$0] } ?? [])))
+        let (problems, ends, stop) = await senders.results
+        report(
+            Figure(
+                bench: "endurance", figure: "slowest stop", unit: "ms", ours: Samples([stop]),
+                reach: .atMost(2_000)))
+        report(
+            Figure(
+                bench: "endurance", figure: "changes of the renderer", unit: "",
+                ours: Samples([Double(rendererChanges)]), reach: .atMost(0)))
+        var figure = Figure(
+            bench: "endurance", figure: "tracks that went otherwise than they should", unit: "",
+            ours: Samples([Double(problems.values.reduce(0, +))]),
+            // On a machine that is busy with tests, time runs out for one or the other.
+            reach: .atMost(isLong ? 0 : 2))
+        figure.note =
+            "seed \(plan.seed); " + sorted(ends) + (problems.isEmpty ? "" : "; but: " + sorted(problems))
+        report(figure)
+    }
+
+    private func sorted(_ counts: [String: Int]) -> String {
+        counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \($0.value)" }
+            .joined(separator: ", ")
+    }
+
+    private func text(_ value: Double?) -> String { value.map { rounded($0, 0) } ?? "none" }
+
+    /// How much a line through the values, but for the first fifth, rises in 100 of them.
+    private func slope(_ values: [Double]) -> Double? {
+        let values = values.dropFirst(values.count / 5)
+        guard values.count > 2 else { return nil }
+        let count = Double(values.count)
+        let middle = (count - 1) / 2
+        let mean = values.reduce(0, +) / count
+        var (product, square) = (0.0, 0.0)
+        for (place, value) in values.enumerated() {
+            product += (Double(place) - middle) * (value - mean)
+            square += (Double(place) - middle) * (Double(place) - middle)
+        }
+        return product / square * 100
+    }
+}
