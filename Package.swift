@@ -110,7 +110,7 @@ let package = Package(
         // Media played by GStreamer into the output stage.
         target(
             "GStreamerRenderer",
-            ["MediaModel", "Timing", "GStreamer", "Soup", "AudioOutput", "MediaSource", "GLibLoop"]),
+            ["MediaModel", "Timing", "GStreamer", "Soup", "AudioOutput", "MediaSource", "Playlists", "GLibLoop"]),
 
         // MARK: Public libraries
         // The sender's side of the protocol.

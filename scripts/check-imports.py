@@ -50,7 +50,8 @@ ALLOWED = {
     "RendererProcess": WORDS | RUNTIME | {"RendererWire", "Settings", "GLibLoop", "Synchronization"},
     "AudioOutput": WORDS | {"ALSA", "Synchronization"},
     "MediaSource": WORDS | {"Soup", "GLibLoop", "Synchronization"},
-    "GStreamerRenderer": WORDS | {"GStreamer", "Soup", "AudioOutput", "MediaSource", "GLibLoop", "Synchronization"},
+    "GStreamerRenderer": WORDS
+    | {"GStreamer", "Soup", "AudioOutput", "MediaSource", "Playlists", "GLibLoop", "Synchronization"},
     "RouteKit": WORDS | {"RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
     "LoopTestKit": {"GLibLoop", "Synchronization"},
     "SeededNumbers": set(),

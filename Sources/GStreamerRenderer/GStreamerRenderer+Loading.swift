@@ -5,10 +5,16 @@ import AudioOutput
 import GLibLoop
 import GStreamer
 import MediaModel
+import MediaSource
+import Playlists
 
 extension GStreamerRenderer {
     /// Pipelines whose end is waited for at most, before no more are begun.
     private static let stuckLimit = SerialWorker.threadLimit - 2
+
+    /// So long may a pipeline work at what it has read before it gives a sound or reads on, and so often is it tried.
+    private static let beginningLimit = Duration.seconds(3)
+    private static let beginningCount = 2
 
     /// Up to here, in nanoseconds, reading through is as quick as a move, and cannot fail.
     static let nearBeginning: Int64 = 3_000_000_000
@@ -54,11 +60,12 @@ extension GStreamerRenderer {
         if beginning != nil { pictures?.feed.begin(at: current.place) }
         do throws(MediaFailure) {
             let pipeline = try makePipeline(
-                current.item, audio: current.table.currentAudio,
+                current.opened, audio: current.table.currentAudio,
                 feed: feed(for: current.stream, beginning: beginning), pictures: pictures,
                 isHeld: current.isHeld)
             playback?.pipeline = pipeline
             pipeline.start()
+            later(Self.beginningLimit, .beginningDue(pipeline: pipeline.number, reads: 0))
         } catch {
             fail(error)
         }
@@ -91,6 +98,22 @@ extension GStreamerRenderer {
             onMessage: { [inputs] in inputs.yield(.message(pipeline: number, $0)) })
     }
 
+    /// Gives a pipeline up that has read and stands, without a sound and without an error: now and then an element of
+    /// GStreamer 1.22 misses that its source has begun. What reads on, or waits for its server, has time.
+    func beginAgainIfStuck(reads: Int) {
+        guard let current = playback, let pipeline = current.pipeline, current.phase == .loading,
+            pipeline.demuxer == nil, current.outage == nil, current.failure == nil
+        else { return }
+        if let reading = pipeline.reading, reading.reads == reads, !reading.isWaiting {
+            guard current.stuckBeginnings < Self.beginningCount else { return }
+            playback?.stuckBeginnings += 1
+            return reload(at: place())
+        }
+        later(
+            Self.beginningLimit, .beginningDue(pipeline: pipeline.number, reads: pipeline.reading?.reads ?? 0)
+        )
+    }
+
     /// Begins again at `place` in nanoseconds with a new pipeline, as if nothing had been heard yet.
     func reload(at place: Int64) {
         cancelPreparation()
@@ -118,6 +141,7 @@ extension GStreamerRenderer {
         cancelPreparation()
         if closesScreen { screen?.close() }
         guard let current = playback else { return }
+        current.examination?.source.close()
         playback = nil
         output.close(current.stream)
         for seek in [current.seek, current.nextSeek] {
@@ -130,6 +154,17 @@ extension GStreamerRenderer {
     /// Ends the current load with a failure.
     func fail(_ failure: MediaFailure) {
         guard let id = playback?.id else { return }
+        if examine(after: failure) { return }
+        switch walkOn({ .failed($0, failure) }) {
+        case .goesOn: return
+        case .isOver:
+            // Other entries were heard.
+            playback?.failure = nil
+            playback?.seek = nil
+            playback?.nextSeek = nil
+            return drained()
+        case .isNone: break
+        }
         giveUp()
         report(.failed(id, failure))
     }
@@ -140,6 +175,8 @@ extension GStreamerRenderer {
         case .pluginMissing(let description, let isForPictures):
             if isForPictures, playback?.pipeline?.pictures == nil { return }
             if !isForPictures, playback?.missing == nil { playback?.missing = description }
+            // No plugin plays a text, which may be a playlist.
+            if description.hasPrefix("text/") { return }
             if isForPictures || playback?.phase == .loading, addPluginsAndRetry() { return }
             if isForPictures { pictureDecoderMissing(description) }
         case .tagged(let values): learn(values)
@@ -244,6 +281,7 @@ extension GStreamerRenderer {
         guard playback?.phase == .loading else { return }
         playback?.phase = .ready
         playback?.isHeld = false
+        walkOn { .startedPlaying($0) }
         applyPlaying()
         setBuffering(false)
         recovered()
@@ -259,6 +297,7 @@ extension GStreamerRenderer {
         if current.outage != nil { return outputRanDry() }
         if current.seek != nil { finishSeek(nil) }
         if current.phase == .loading { becomeReady() }
+        if walkOn({ .ended($0) }) == .goesOn { return }
         if current.next != nil { return beginNext() }
         playback?.phase = .ended
         playback?.isSounding = false

@@ -60,7 +60,7 @@ extension GStreamerRenderer {
         guard let current = playback, let next = current.next, next.pipeline == nil, !next.isLate,
             current.failure == nil, current.outage == nil, current.phase == .ready, current.seek == nil,
             current.nextSeek == nil,
-            current.scan == nil
+            current.scan == nil, current.walk == nil
         else { return }
         let isNearBeginning = (next.item.startPosition.nanoseconds ?? 0) <= Self.nearBeginning
         // Pictures of two items have one screen.
@@ -132,8 +132,11 @@ extension GStreamerRenderer {
     }
 
     private func nextFailed(_ failure: MediaFailure) {
-        if failure.code == .missingPlugin, !hasAddedPlugins, configuration.fallbackPlugins != nil {
-            // More plugins are looked for when its turn comes.
+        let mayHavePlugin =
+            failure.code == .missingPlugin && !hasAddedPlugins && configuration.fallbackPlugins != nil
+        let mayBePlaylist = playback?.next.map { Self.canBePlaylist(failure, at: $0.item.uri) } == true
+        if mayHavePlugin || mayBePlaylist {
+            // That is looked into when its turn comes.
             cancelPreparation()
             playback?.next?.isLate = true
         } else {
@@ -202,9 +205,10 @@ extension GStreamerRenderer.Input {
         switch self {
         case .message(let pipeline, _), .arrived(let pipeline, _), .seekAnswered(let pipeline, _, _),
             .seekIsSlow(let pipeline, _), .asked(let pipeline, _), .askAgain(let pipeline),
-            .quietDue(let pipeline, _), .freezeDue(let pipeline, _), .pictures(let pipeline, _):
+            .quietDue(let pipeline, _), .freezeDue(let pipeline, _), .pictures(let pipeline, _),
+            .beginningDue(let pipeline, _):
             pipeline
-        case .command, .output, .adaptiveFound, .endDue, .recoveryDue, .troubleOver, .pluginsAdded,
+        case .command, .output, .adaptiveFound, .endDue, .recoveryDue, .troubleOver, .pluginsAdded, .examined,
             .screenLost, .tick,
             .scanTick, .quit:
             nil

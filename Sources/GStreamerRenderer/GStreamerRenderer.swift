@@ -30,10 +30,12 @@ package actor GStreamerRenderer {
         case adaptiveFound
         case quietDue(pipeline: UInt64, number: UInt64)
         case endDue
+        case beginningDue(pipeline: UInt64, reads: Int)
         case freezeDue(pipeline: UInt64, seek: UInt64)
         case recoveryDue(LoadID, attempt: Int)
         case troubleOver(LoadID, skipped: Int)
         case pluginsAdded(LoadID)
+        case examined(LoadID, FoundPlaylist?)
         case pictures(pipeline: UInt64, PictureFeed.News)
         case screenLost(String)
         case tick(UInt64)
@@ -141,6 +143,7 @@ package actor GStreamerRenderer {
         case .adaptiveFound: openStandIn()
         case .quietDue(_, let number): moveOnceQuiet(number)
         case .endDue: endQuietOnes()
+        case .beginningDue(_, let reads): beginAgainIfStuck(reads: reads)
         case .freezeDue(_, let seek): endFreeze(seek: seek)
         case .recoveryDue(let load, let attempt):
             if playback?.id == load, playback?.outage?.attempt == attempt { tryToRecover() }
@@ -148,6 +151,7 @@ package actor GStreamerRenderer {
             if playback?.id == load, playback?.skipped == skipped, playback?.outage == nil {
                 report(.errorChanged(load, nil))
             }
+        case .examined(let load, let found): examined(load, found)
         case .pluginsAdded(let load):
             hasAddedPlugins = true
             if playback?.id == load { startPipeline() }

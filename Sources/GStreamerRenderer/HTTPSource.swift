@@ -65,6 +65,13 @@ final class Readers: Sendable {
 
     var failure: MediaFailure? { item?.failure }
 
+    /// What the elements have read, and whether one waits for its server; nil if they read no HTTP, or nothing yet.
+    var progress: (reads: Int, isWaiting: Bool)? {
+        let readers = values.withLock { $0.readers }
+        let reads = readers.reduce(0) { $0 + $1.reads }
+        return reads == 0 ? nil : (reads, readers.contains(where: \.isWaiting))
+    }
+
     /// Gives `element` its bytes if it is one that reads HTTP.
     func serve(_ element: Element) {
         guard element.factoryName == ByteSourceElement.factory,

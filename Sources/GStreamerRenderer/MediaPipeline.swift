@@ -163,6 +163,9 @@ final class MediaPipeline: Sendable {
     /// The demuxer of an adaptive stream; nil for other media, and before it is known.
     var demuxer: AdaptiveDemuxer? { parts.demuxer }
 
+    /// What was read for it of HTTP, and whether it waits for a server; nil if that is not known.
+    var reading: (reads: Int, isWaiting: Bool)? { readers.progress }
+
     /// True if the titles of streams name tracks, not the item, which has a `single` stream or more.
     func hasTrackTitles(ofSingle single: Bool) -> Bool { parts.hasTrackTitles(ofSingle: single) }
 

@@ -4,6 +4,7 @@
 import AudioOutput
 import GStreamer
 import MediaModel
+import Playlists
 
 /// One load: what was asked for, and how far it has come.
 struct Playback {
@@ -79,6 +80,14 @@ struct Playback {
     var isWithoutPictures = false
     /// True once somebody chose a track of texts, or none.
     var hasChosenText = false
+    /// The way through the list that the item turned out to be, and where it stands.
+    var walk: PlaylistWalk?
+    var entry: PlaylistWalk.Item?
+    /// True once the server was asked whether a list is at the current address, and that question while it lasts.
+    var isExamined = false
+    var examination: Examination?
+    /// Pipelines that were given up because nothing came of what they had read.
+    var stuckBeginnings = 0
     /// What an element said is not installed.
     var missing: String?
     /// What the pipeline ended with while sound that it had given was still to be heard.

@@ -85,6 +85,8 @@ package final class SourceReader: Sendable {
     package let source: MediaSource
     private let isInterrupted = Atomic<Bool>(false)
     private let isRetired = Atomic<Bool>(false)
+    private let count = Atomic<Int>(0)
+    private let waits = Atomic<Bool>(false)
 
     /// Waits end by being told; this is how long one lasts that was not.
     private static let turn = Duration.seconds(60)
@@ -102,8 +104,14 @@ package final class SourceReader: Sendable {
         }
     }
 
+    /// Reads that were begun.
+    package var reads: Int { count.load(ordering: .acquiring) }
+    /// True while a read waits for the server.
+    package var isWaiting: Bool { waits.load(ordering: .acquiring) }
+
     /// Waits for bytes at `offset`, and gives at least one and at most `maximum`.
     package func read(at offset: Int64, maximum: Int) -> MediaSource.Reading {
+        count.wrappingAdd(1, ordering: .acquiringAndReleasing)
         while true {
             let ticket = source.gate.ticket
             if mustLeave { return .interrupted }
@@ -113,7 +121,10 @@ package final class SourceReader: Sendable {
             case .bytes(let bytes): return .bytes(bytes)
             case .end: return .end
             case .failed(let failure): return .failed(failure)
-            case .none: source.gate.pass(ticket, timeout: Self.turn)
+            case .none:
+                waits.store(true, ordering: .releasing)
+                source.gate.pass(ticket, timeout: Self.turn)
+                waits.store(false, ordering: .releasing)
             }
         }
     }
