@@ -110,7 +110,10 @@ let package = Package(
         // Media played by GStreamer into the output stage.
         target(
             "GStreamerRenderer",
-            ["MediaModel", "Timing", "GStreamer", "Soup", "AudioOutput", "MediaSource", "Playlists", "GLibLoop"]),
+            [
+                "MediaModel", "Timing", "GStreamer", "Soup", "AudioOutput", "MediaSource", "Playlists",
+                "GLibLoop",
+            ]),
 
         // MARK: Public libraries
         // The sender's side of the protocol.
