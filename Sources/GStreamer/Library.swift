@@ -55,7 +55,7 @@ package enum Library {
             let isMeant =
                 unsafe wanted.isEmpty
                 ? gst_plugin_feature_get_rank(feature) > value
-                : String(cString: gst_shim_feature_class(item.pointee.data)).contains(wanted)
+                : g_strstr_len(gst_shim_feature_class(item.pointee.data), -1, wanted) != nil
             if isMeant { unsafe gst_plugin_feature_set_rank(feature, value) }
             unsafe next = unsafe item.pointee.next
         }

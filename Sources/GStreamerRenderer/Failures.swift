@@ -33,7 +33,7 @@ extension MediaFailure {
         case (.stream, 7): self.init(.decode, "The media cannot be decoded.")
         case (.stream, _) where isSource: self.init(.network, "The media's address cannot be read.")
         case (.stream, _): self.init(.decode, "The media is damaged (\(source)).")
-        case (.resource, 3) where source.contains("demux2"):
+        case (.resource, 3) where source.names("demux2"):
             // Whatever a demuxer could not get: an answer with a status was looked at above.
             self.init(.network, "The media's server cannot be reached.")
         case (.resource, 3): self.init(.notFound, "There is nothing at the media's address.")

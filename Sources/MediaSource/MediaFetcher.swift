@@ -176,8 +176,9 @@ private final class Fetch {
 private struct Origin: Equatable {
     private let text: Substring
     init(_ uri: String) {
-        let scheme = uri.firstRange(of: "://")?.upperBound ?? uri.startIndex
-        let end = uri[scheme...].firstIndex { "/?#".contains($0) } ?? uri.endIndex
+        let colon = uri.firstIndex(of: ":").map { uri[$0...] } ?? uri[...]
+        let scheme = colon.hasPrefix("://") ? uri.index(colon.startIndex, offsetBy: 3) : uri.startIndex
+        let end = uri[scheme...].firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? uri.endIndex
         text = uri[..<end]
     }
 }
