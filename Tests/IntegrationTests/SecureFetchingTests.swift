@@ -15,9 +15,6 @@ extension Receiving {
         .enabled(
             if: MountNamespace.isAllowed, "NOT RUN: needs a mount namespace (root, or unprivileged ones)"))
     struct SecureFetchingTests {
-        private static let silence: Comment =
-            "GStreamer's HTTP source does not say that it was the certificate"
-
         @RouteActor private func use(
             _ body: @RouteActor (ReceiverUnderTest, TLSServers) async throws -> Void
         ) async throws {
@@ -63,10 +60,8 @@ extension Receiving {
                         Issue.record("\(kind) plays")
                         continue
                     }
-                    withKnownIssue(Self.silence, isIntermittent: true) {
-                        #expect(failure.code == .tls, "\(kind): \(failure)")
-                        #expect(failure.message.contains(words), "\(kind): \(failure.message)")
-                    }
+                    #expect(failure.code == .tls, "\(kind): \(failure)")
+                    #expect(failure.message.contains(words), "\(kind): \(failure.message)")
                 }
                 // Nothing of it was heard, and what is trusted plays on.
                 var card = receiver.card
@@ -84,9 +79,7 @@ extension Receiving {
                     ["play", servers.url("expired", "short.wav"), "--on=127.0.0.1:\(receiver.port)"])
                 #expect(await Programs.poll(within: .seconds(8)) { !command.isRunning })
                 #expect(command.wait(milliseconds: 0) == 5)
-                withKnownIssue(Self.silence, isIntermittent: true) {
-                    #expect(readText(output).contains("certificate"))
-                }
+                #expect(readText(output).contains("certificate"))
             }
         }
     }

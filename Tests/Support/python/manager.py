@@ -11,6 +11,7 @@ usage: unshare -rm manager.py reads|stands|missing COMMAND...     in a mount nam
 Prints a line for each thing that it hears: `notify MILLISECONDS STATE`, `journal JSON`, `stream LINE`, `output LINE`,
 `exit STATUS`. SIGTERM is passed on.
 """
+import ctypes
 import json
 import os
 import selectors
@@ -89,7 +90,10 @@ def main() -> int:
     environment = dict(
         os.environ, NOTIFY_SOCKET="/run/notify", WATCHDOG_USEC=str(WATCHDOG_MICROSECONDS),
         JOURNAL_STREAM=f"{status.st_dev}:{status.st_ino}")
-    child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=errors)
+    # The service does not outlive its manager, however that ends (PR_SET_PDEATHSIG).
+    child = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=errors,
+        preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL))
     errors.close()
     selector.register(child.stdout, selectors.EVENT_READ, lines("output"))
     signal.signal(signal.SIGTERM, lambda *_: child.terminate())
