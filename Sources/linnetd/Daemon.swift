@@ -32,6 +32,9 @@ struct Daemon {
         let supervisor = Supervisor(loop: loop)
         await supervisor.begin()
         let writer = StateFile.Writer(folder: configuration.stateFolder, log: log)
+        // Before the receiver is there: what it writes first may fail already.
+        let faults = Inbox<Void>(on: loop, limit: 1)
+        writer.watch { faults.yield(()) }
         let renderer = configuration.renderer
         let receiver = Receiver(executor: loop, configuration: configuration.receiver, log: log)
         await receiver.install {
@@ -42,8 +45,6 @@ struct Daemon {
         }
         // No continuation: resuming one starts Dispatch's threads, one of which then wakes each second.
         let written = Inbox<Void>(on: loop, limit: 1)
-        let faults = Inbox<Void>(on: loop, limit: 1)
-        writer.watch { faults.yield(()) }
         do {
             let port = try await receiver.start()
             let name = await receiver.status?.name ?? ""

@@ -176,9 +176,8 @@ extension Setting {
         name, model, deviceType, port, clockPort, hostNames, advertise, accessPolicy, takeover, keepPlaying,
         grace,
         loadTimeout, outage, stallTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, buffer,
-        videoSink,
-        rendererMode,
-        rendererProgram, pluginFolder, confine, readable, writable, memoryLimit, logLevel, stateFolder,
+        videoSink, rendererMode, rendererProgram, pluginFolder, confine, readable, writable, memoryLimit,
+        logLevel, stateFolder,
     ]
 
     /// The groups in their order.

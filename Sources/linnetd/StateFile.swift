@@ -81,6 +81,8 @@ final class StateFile: StateStore {
             var newest: String?
             /// What could not be written and waits for the next try.
             var unsaved: String?
+            /// True while a thread waits to try it again: one is enough, however much is saved meanwhile.
+            var isRetryDue = false
             var isWriting = false
             var fault: String?
             var waiters: [@Sendable () -> Void] = []
@@ -151,12 +153,20 @@ final class StateFile: StateStore {
                 try FileSystem.write(Array(text.utf8), to: path)
                 if setFault(nil) != nil { log.write(.notice, "state", "the state is written again", [:]) }
             } catch {
-                state.withLock { if $0.newest == nil { $0.unsaved = text } }
+                let isFirst = state.withLock { state in
+                    if state.newest == nil { state.unsaved = text }
+                    defer { state.isRetryDue = true }
+                    return !state.isRetryDue
+                }
                 // One warning is enough until it is well again.
                 if setFault(error.message) == nil {
                     log.write(.warning, "state", "the state cannot be written", ["reason": error.message])
                 }
-                BackgroundThread.run(named: "state", after: Self.retryDelay) { self.tryAgain() }
+                guard isFirst else { return }
+                BackgroundThread.run(named: "state", after: Self.retryDelay) {
+                    self.state.withLock { $0.isRetryDue = false }
+                    self.tryAgain()
+                }
             }
         }
 

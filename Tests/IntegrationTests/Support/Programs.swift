@@ -105,7 +105,9 @@ extension Route {
         until holds: @escaping @RouteActor (Route) -> Bool
     ) async throws {
         guard await eventually(updates(), within: limit, { [self] in holds(self) }) else {
-            throw TestFailure("not within \(limit): \(what) (output \(device.output))")
+            throw TestFailure(
+                "not within \(limit): \(what) (output \(device.output), storage \(device.storageFault ?? "well"))"
+            )
         }
     }
 }
