@@ -144,10 +144,16 @@ private final class Fetch {
     }
 
     private func headers(to uri: String, offset: Int64, guarding validator: String?) -> [HTTPHeader] {
-        let isHome = Origin(uri) == Origin(source.request.uri)
-        // What proves who asks is meant for the server that was named, not for any that it sends us to.
+        let home = source.request.uri
+        let isHome = Origin(uri) == Origin(home)
+        // Any header may be a secret, and is meant for the host that was named, not for any that it sends us to; what
+        // proves who asks is meant for that very server.
         var headers = source.request.headers
-            .filter { isHome || !Self.secrets.contains($0.name.lowercased()) }
+            .filter {
+                isHome
+                    || RequestTap.sends($0.name, to: uri, of: home)
+                        && !Self.secrets.contains($0.name.lowercased())
+            }
             .map { HTTPHeader($0.name, $0.value) }
         headers.append(HTTPHeader("Accept-Encoding", "identity"))
         headers.append(HTTPHeader("Icy-MetaData", "1"))

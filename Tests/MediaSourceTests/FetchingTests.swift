@@ -228,16 +228,37 @@ import Testing
         #expect(try await closed.value == .end)
     }
 
+    /// Asks `uri` with headers of every kind, and gives those that arrived.
+    private func headersArriving(at uri: String, by server: Misbehaving) async throws -> String {
+        let request = SourceRequest(
+            uri: uri,
+            headers: [
+                HeaderField(name: "Authorization", value: "Bearer 1"),
+                HeaderField(name: "Cookie", value: "a=1"),
+                HeaderField(name: "X-Key", value: "2"), HeaderField(name: "Referer", value: "http://a/"),
+            ])
+        let source = server.fetcher.open(request)
+        defer { source.close() }
+        return String(decoding: try await SourceReader(source).bytes(), as: UTF8.self)
+    }
+
     @Test func `keeps what proves who asks from other servers`() async throws {
         let (home, other) = (try Misbehaving(), try Misbehaving())
-        _ = other
-        let request = SourceRequest(
-            uri: home.uri("headers/0"), headers: [HeaderField(name: "Authorization", value: "Bearer 1")])
-        let source = home.fetcher.open(request)
-        defer { source.close() }
-        let text = String(decoding: try await SourceReader(source).bytes(), as: UTF8.self)
-        #expect(text.contains("authorization: Bearer 1"))
-        #expect(text.contains("accept-encoding: identity"))
-        #expect(text.contains("user-agent: Linnet"))
+        let asked = try await headersArriving(at: home.uri("headers/0"), by: home)
+        #expect(asked.contains("authorization: Bearer 1"))
+        #expect(asked.contains("cookie: a=1"))
+        #expect(asked.contains("x-key: 2"))
+        #expect(asked.contains("accept-encoding: identity"))
+        #expect(asked.contains("user-agent: Linnet"))
+
+        let elsewhere = try await headersArriving(at: home.uri("elsewhere/\(other.port)/2"), by: home)
+        #expect(elsewhere.contains("referer: http://a/"))
+        #expect(elsewhere.contains("user-agent: Linnet"))
+        for name in ["authorization", "cookie", "x-key"] { #expect(!elsewhere.contains(name)) }
+
+        // Another server of the same host, which may be somebody else's.
+        let beside = try await headersArriving(at: home.uri("elsewhere/\(other.port)/1"), by: home)
+        #expect(beside.contains("x-key: 2"))
+        for name in ["authorization", "cookie"] { #expect(!beside.contains(name)) }
     }
 }

@@ -12,7 +12,7 @@ import Testing
 final class Misbehaving: Sendable {
     let fetcher: MediaFetcher
     private let running: Task<Void, Never>
-    private let port: Int
+    let port: Int
     private let secure: Bool
     private let process: pid_t
     private let input: Int32

@@ -147,6 +147,9 @@ class Peer:
                 self.head(403, Content_Length=0)
             else:
                 self.plain(size, start)
+        elif word == "elsewhere":
+            # A redirection to another server: that of port `size` at 127.0.0.`number`.
+            self.head(302, Location=f"http://127.0.0.{number}:{size}/headers/0", Content_Length=0)
         elif word == "status":
             self.head(size, Content_Length=0)
         elif word == "stall":
@@ -188,7 +191,7 @@ def main():
     if len(sys.argv) > 2:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(sys.argv[1], sys.argv[2])
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = socket.create_server(("", 0))
     say("port", listener.getsockname()[1])
 
     def accept():
