@@ -5,6 +5,9 @@ import CGLib
 import CGStreamer
 
 extension Element {
+    /// The factories of the demuxers of adaptive streams.
+    package static let adaptiveDemuxers: Set<String> = ["hlsdemux2", "dashdemux2", "mssdemux2"]
+
     /// Tells a demuxer of adaptive streams the user agent for its own requests, as an HTTP source before it does, and
     /// later than that: just before the demuxer reads its manifest.
     package func announceUserAgent(_ agent: String) {
@@ -33,17 +36,8 @@ private final class AgentBox {
         guard let fields = unsafe gst_structure_new_empty("request-headers"),
             let headers = unsafe gst_structure_new_empty("http-headers")
         else { return nil }
-        defer { unsafe gst_structure_free(fields) }
-        var value = GValue()
-        unsafe g_value_init(&value, gst_shim_type_string())
-        unsafe g_value_set_string(&value, agent)
-        unsafe gst_structure_set_value(fields, "User-Agent", &value)
-        unsafe g_value_unset(&value)
-        value = GValue()
-        unsafe g_value_init(&value, gst_shim_type_structure())
-        unsafe gst_value_set_structure(&value, fields)
-        unsafe gst_structure_set_value(headers, "request-headers", &value)
-        unsafe g_value_unset(&value)
+        unsafe put(agent, as: "User-Agent", into: fields)
+        unsafe put(adopting: fields, as: "request-headers", into: headers)
         return unsafe gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, headers)
     }
 }

@@ -36,9 +36,6 @@ package protocol AudioSinkTarget: FlushTarget {
         element.watchFlushes(target)
     }
 
-    /// Sets the rates that may arrive from now on.
-    package func setRates(_ rates: [Int32]) { element.set("caps", Self.caps(rates)) }
-
     private static func caps(_ rates: [Int32]) -> String {
         let list = rates.isEmpty ? "[1,768000]" : "{\(rates.map(String.init).joined(separator: ","))}"
         return "audio/x-raw,format=F32LE,layout=interleaved,channels=2,rate=\(list)"

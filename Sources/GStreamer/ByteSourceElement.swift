@@ -279,12 +279,14 @@ private func announce(_ head: ByteSourceHead, by element: UnsafeMutablePointer<G
         let response = unsafe gst_structure_new_empty("response-headers"),
         let both = unsafe gst_structure_new_empty("http-headers")
     {
-        for field in head.requestHeaders { unsafe set(request, field.name, to: field.value) }
-        for field in head.responseHeaders { unsafe set(response, field.name, to: field.value) }
-        unsafe set(both, "uri", to: state(of: element)?.uri ?? head.uri)
-        if head.uri != (unsafe state(of: element)?.uri) { unsafe set(both, "redirection-uri", to: head.uri) }
-        unsafe move(request, into: both, as: "request-headers")
-        unsafe move(response, into: both, as: "response-headers")
+        for field in head.requestHeaders { unsafe put(field.value, as: field.name, into: request) }
+        for field in head.responseHeaders { unsafe put(field.value, as: field.name, into: response) }
+        unsafe put(state(of: element)?.uri ?? head.uri, as: "uri", into: both)
+        if head.uri != (unsafe state(of: element)?.uri) {
+            unsafe put(head.uri, as: "redirection-uri", into: both)
+        }
+        unsafe put(adopting: request, as: "request-headers", into: both)
+        unsafe put(adopting: response, as: "response-headers", into: both)
         unsafe gst_pad_push_event(
             element.pointee.srcpad, gst_event_new_custom(gst_shim_sticky_custom(), both))
     }
@@ -303,26 +305,6 @@ private func announce(_ head: ByteSourceHead, by element: UnsafeMutablePointer<G
     unsafe gst_element_post_message(whole, gst_message_new_tag(object, tags))
 }
 
-private func move(
-    _ part: UnsafeMutablePointer<GstStructure>, into whole: UnsafeMutablePointer<GstStructure>,
-    as name: String
-) {
-    var value = GValue()
-    unsafe g_value_init(&value, gst_shim_type_structure())
-    unsafe gst_value_set_structure(&value, part)
-    unsafe gst_structure_set_value(whole, name, &value)
-    unsafe g_value_unset(&value)
-    unsafe gst_structure_free(part)
-}
-
-private func set(_ structure: UnsafeMutablePointer<GstStructure>, _ name: String, to text: String) {
-    var value = GValue()
-    unsafe g_value_init(&value, gst_shim_type_string())
-    unsafe g_value_set_string(&value, text)
-    unsafe gst_structure_set_value(structure, name, &value)
-    unsafe g_value_unset(&value)
-}
-
 /// What only the head tells of the format; nil leaves it to be recognised by the bytes.
 private func caps(of head: ByteSourceHead) -> UnsafeMutablePointer<GstCaps>? {
     if let interval = head.textInterval, interval > 0 {
@@ -333,7 +315,7 @@ private func caps(of head: ByteSourceHead) -> UnsafeMutablePointer<GstCaps>? {
         unsafe g_value_set_int(&number, interval)
         unsafe gst_structure_set_value(structure, "metadata-interval", &number)
         unsafe g_value_unset(&number)
-        if let type = head.contentType { unsafe set(structure, "content-type", to: type) }
+        if let type = head.contentType { unsafe put(type, as: "content-type", into: structure) }
         return unsafe caps
     }
     guard let format = head.contentType.flatMap(LinearFormat.init) else { return nil }

@@ -87,24 +87,6 @@ import CGStreamer
         unsafe g_value_unset(&value)
     }
 
-    /// Sets a property that is a structure of names and texts, such as request headers.
-    package func set(_ name: String, fields: [(name: String, value: String)]) {
-        guard hasProperty(name), let structure = unsafe gst_structure_new_empty("fields") else { return }
-        defer { unsafe gst_structure_free(structure) }
-        for field in fields {
-            var value = GValue()
-            unsafe g_value_init(&value, gst_shim_type_string())
-            unsafe g_value_set_string(&value, field.value)
-            unsafe gst_structure_set_value(structure, field.name, &value)
-            unsafe g_value_unset(&value)
-        }
-        var value = GValue()
-        unsafe g_value_init(&value, gst_shim_type_structure())
-        unsafe gst_value_set_structure(&value, structure)
-        unsafe g_object_set_property(object, name, &value)
-        unsafe g_value_unset(&value)
-    }
-
     var object: UnsafeMutablePointer<GObject> {
         unsafe UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GObject.self)
     }

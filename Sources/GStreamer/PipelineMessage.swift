@@ -78,7 +78,7 @@ extension PipelineMessage {
         case GST_MESSAGE_STREAM_COLLECTION:
             // Parsers post their own ones as well; these are of all.
             let source = unsafe source(message)
-            let isOffer = ["hlsdemux2", "dashdemux2", "mssdemux2"].contains(source)
+            let isOffer = Element.adaptiveDemuxers.contains(source)
             guard isOffer || source == "decodebin3" else { return nil }
             var collection: UnsafeMutablePointer<GstStreamCollection>?
             unsafe gst_message_parse_stream_collection(message, &collection)

@@ -11,8 +11,6 @@ import Synchronization
 /// GStreamer's demuxers end the process, about once in a hundred times, when a move or an end cancels a request that is
 /// under way. So neither is done before the demuxer is quiet, and it is held back until it is.
 final class AdaptiveDemuxer: Sendable {
-    /// The factories.
-    static let names: Set<String> = ["hlsdemux2", "dashdemux2", "mssdemux2"]
     /// Coded media that are read ahead: enough for a bad moment of the network, little memory.
     private static let readAhead = "10000000000"
     /// With anything at all read ahead no other segment is asked for.

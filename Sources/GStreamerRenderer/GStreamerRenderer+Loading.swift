@@ -118,11 +118,8 @@ extension GStreamerRenderer {
     func reload(at place: Int64) {
         cancelPreparation()
         guard let current = playback else { return }
-        for seek in [current.seek, current.nextSeek] {
-            if let id = seek?.id { report(.seekFinished(current.id, id, failure: nil)) }
-        }
-        output.close(current.stream)
-        if let pipeline = current.pipeline { end(pipeline) }
+        answerSeeks(of: current)
+        endPipeline(of: current)
         playback?.begin(at: place)
         startPipeline()
         updateTicking()
@@ -143,12 +140,22 @@ extension GStreamerRenderer {
         guard let current = playback else { return }
         current.examination?.source.close()
         playback = nil
+        answerSeeks(of: current)
+        endPipeline(of: current)
+        updateTicking()
+    }
+
+    /// Lets nothing more be heard of a load's pipeline, and ends it.
+    func endPipeline(of current: Playback) {
         output.close(current.stream)
+        if let pipeline = current.pipeline { end(pipeline) }
+    }
+
+    /// Reports the moves that a load will not make any more, so that nobody waits for them.
+    func answerSeeks(of current: Playback) {
         for seek in [current.seek, current.nextSeek] {
             if let id = seek?.id { report(.seekFinished(current.id, id, failure: nil)) }
         }
-        if let pipeline = current.pipeline { end(pipeline) }
-        updateTicking()
     }
 
     /// Ends the current load with a failure.
@@ -159,6 +166,7 @@ extension GStreamerRenderer {
         case .goesOn: return
         case .isOver:
             // Other entries were heard.
+            if let current = playback { answerSeeks(of: current) }
             playback?.failure = nil
             playback?.seek = nil
             playback?.nextSeek = nil
@@ -228,8 +236,7 @@ extension GStreamerRenderer {
             return false
         }
         if current.phase != .loading { playback?.begin(at: place()) }
-        output.close(current.stream)
-        if let pipeline = current.pipeline { end(pipeline) }
+        endPipeline(of: current)
         playback?.pipeline = nil
         playback?.missing = nil
         let id = current.id

@@ -59,8 +59,7 @@ extension GStreamerRenderer {
     func considerNext() {
         guard let current = playback, let next = current.next, next.pipeline == nil, !next.isLate,
             current.failure == nil, current.outage == nil, current.phase == .ready, current.seek == nil,
-            current.nextSeek == nil,
-            current.scan == nil, current.walk == nil
+            current.nextSeek == nil, current.scan == nil, current.walk == nil
         else { return }
         let isNearBeginning = (next.item.startPosition.nanoseconds ?? 0) <= Self.nearBeginning
         // Pictures of two items have one screen.
@@ -166,7 +165,8 @@ extension GStreamerRenderer {
         (successor.stream, successor.pipeline) = (next.stream, pipeline)
         (successor.volume, successor.speed) = (current.volume, current.speed)
         (successor.isHeld, successor.isSounding) = (false, current.isSounding)
-        leave(current)
+        answerSeeks(of: current)
+        if let pipeline = current.pipeline { end(pipeline) }
         playback = successor
         report(.advanced(current.id, to: next.load))
         output.setMediaVolume(successor.volume, for: successor.stream)
@@ -181,21 +181,14 @@ extension GStreamerRenderer {
     func beginNext() {
         cancelPreparation()
         guard let current = playback, let next = current.next else { return }
-        output.close(current.stream)
-        leave(current)
+        answerSeeks(of: current)
+        endPipeline(of: current)
         var successor = Playback(id: next.load, item: next.item, playing: current.isPlaying)
         (successor.volume, successor.speed) = (current.volume, current.speed)
         playback = successor
         report(.advanced(current.id, to: next.load))
         begin()
         updateTicking()
-    }
-
-    private func leave(_ current: Playback) {
-        for seek in [current.seek, current.nextSeek] {
-            if let id = seek?.id { report(.seekFinished(current.id, id, failure: nil)) }
-        }
-        if let pipeline = current.pipeline { end(pipeline) }
     }
 }
 
@@ -209,8 +202,7 @@ extension GStreamerRenderer.Input {
             .beginningDue(let pipeline, _):
             pipeline
         case .command, .output, .adaptiveFound, .endDue, .recoveryDue, .troubleOver, .pluginsAdded, .examined,
-            .screenLost, .tick,
-            .scanTick, .quit:
+            .screenLost, .tick, .scanTick, .quit:
             nil
         }
     }

@@ -23,23 +23,19 @@ struct Examination: Sendable {
     let failure: MediaFailure
 }
 
-// What GStreamer finds no media in may be a list of media. Only then is it fetched once more and looked at, so that media
-// pays nothing for it, and a stream under a list's name is played as what it is. The entries are played one after the
-// other as the one item that the sender asked for.
+// What GStreamer finds no media in may be a list of media. Only then is what was fetched looked at, so that media pays
+// nothing for it, and a stream under a list's name is played as what it is. The entries are played one after the other
+// as the one item that the sender asked for.
 extension GStreamerRenderer {
-    /// Looks into the current address after a failure that a list would have, too. False if that was done, or is no use.
+    /// Looks at what the current address gave after a failure that a list would have, too. False if that was done, or is
+    /// no use.
     func examine(after failure: MediaFailure) -> Bool {
         guard let current = playback, current.phase == .loading, !current.isExamined,
-            Self.canBePlaylist(failure, at: current.opened.uri)
+            Self.canBePlaylist(failure, at: current.opened.uri), let source = current.pipeline?.takeSource()
         else { return false }
-        output.close(current.stream)
-        if let pipeline = current.pipeline { end(pipeline) }
+        endPipeline(of: current)
         playback?.pipeline = nil
         playback?.isExamined = true
-        let item = current.opened
-        let source = fetcher.open(
-            SourceRequest(
-                uri: item.uri, headers: item.headers, userAgent: item.userAgent ?? configuration.userAgent))
         playback?.examination = Examination(source: source, failure: failure)
         let id = current.id
         SerialWorker().perform { [inputs] in
@@ -131,20 +127,15 @@ extension GStreamerRenderer {
 
     private func open(_ entry: PlaylistWalk.Item) {
         guard let current = playback else { return }
-        output.close(current.stream)
-        if let pipeline = current.pipeline { end(pipeline) }
-        let isFirst = current.entry == nil
-        playback?.enter(entry)
-        playback?.begin(at: isFirst ? current.place : 0)
         guard let scheme = Library.scheme(of: entry.url), configuration.schemes.contains(scheme) else {
             return fail(
                 MediaFailure(.unsupportedScheme, "The playlist names an address that is not played."))
         }
+        let place = current.entry == nil ? current.place : 0
+        playback?.enter(entry)
         report(.metadataChanged(current.id, playback?.metadata ?? Metadata()))
-        startPipeline()
+        reload(at: place)
         if current.isPlaying { setBuffering(true) }
-        updateTicking()
-        reportPosition()
     }
 }
 

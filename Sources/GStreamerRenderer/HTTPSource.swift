@@ -65,6 +65,18 @@ final class Readers: Sendable {
 
     var failure: MediaFailure? { item?.failure }
 
+    /// Gives the item's source away: the elements read no more, and `close` leaves it open.
+    func takeItem() -> MediaSource? {
+        guard let item else { return nil }
+        let readers = values.withLock { values in
+            values.opened.removeAll { $0 === item }
+            return values.readers
+        }
+        // One reader at a time.
+        for reader in readers { reader.retire() }
+        return item
+    }
+
     /// What the elements have read, and whether one waits for its server; nil if they read no HTTP, or nothing yet.
     var progress: (reads: Int, isWaiting: Bool)? {
         let readers = values.withLock { $0.readers }

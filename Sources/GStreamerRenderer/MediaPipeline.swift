@@ -19,7 +19,7 @@ final class MediaPipeline: Sendable {
     private let parts = Parts()
     private let wanted: WantedAudio
     let pictures: PictureBranch?
-    /// The sound of pictures without any, made when they are found.
+    /// Where sound goes, also the silence beside pictures without any.
     private let tail: Element
     private let readers: Readers
 
@@ -41,7 +41,8 @@ final class MediaPipeline: Sendable {
         var answerLimit = Duration.seconds(10)
     }
 
-    /// Builds the elements and starts nothing. `onAdaptive` hears of a demuxer of adaptive streams. Throws the failure to report if one of them is not installed.
+    /// Builds the elements and starts nothing. `onAdaptive` hears of a demuxer of adaptive streams. Throws the failure
+    /// to report if one of them is not installed.
     init(
         number: UInt64, request: Request, feed: StreamFeed, onAdaptive: @escaping @Sendable () -> Void,
         onMessage: @escaping @Sendable (PipelineMessage) -> Void
@@ -72,7 +73,7 @@ final class MediaPipeline: Sendable {
         pipeline.onElementAdded { [parts, readers] element in
             parts.note(element.factoryName)
             readers.serve(element)
-            if AdaptiveDemuxer.names.contains(element.factoryName) {
+            if Element.adaptiveDemuxers.contains(element.factoryName) {
                 let line = RequestTap.Line(
                     userAgent: request.userAgent, fields: request.headers.map { ($0.name, $0.value) },
                     address: request.uri, answerLimit: request.answerLimit)
@@ -162,6 +163,9 @@ final class MediaPipeline: Sendable {
 
     /// The demuxer of an adaptive stream; nil for other media, and before it is known.
     var demuxer: AdaptiveDemuxer? { parts.demuxer }
+
+    /// Where the item comes from, if that is a server of HTTP, to be read on by the caller, who closes it.
+    func takeSource() -> MediaSource? { readers.takeItem() }
 
     /// What was read for it of HTTP, and whether it waits for a server; nil if that is not known.
     var reading: (reads: Int, isWaiting: Bool)? { readers.progress }

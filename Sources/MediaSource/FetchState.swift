@@ -50,16 +50,6 @@ struct FetchState {
         case resting(Duration, isTold: Bool)
     }
 
-    /// What came of a wish to read.
-    enum Reading: Equatable, Sendable {
-        case bytes([UInt8])
-        /// The resource ends here.
-        case end
-        case failed(MediaFailure)
-        /// Nothing is here yet.
-        case none
-    }
-
     let limits: Limits
     private(set) var facts: ResourceFacts?
     private(set) var failure: MediaFailure?
@@ -112,7 +102,8 @@ struct FetchState {
 
     // MARK: The reader's side
 
-    mutating func read(at offset: Int64, maximum: Int) -> Reading {
+    /// What is at `offset`; nil if nothing is here yet.
+    mutating func read(at offset: Int64, maximum: Int) -> MediaSource.Reading? {
         position = min(max(0, offset), ResourceFacts.longest)
         if position != expected { stretch = 0 }
         expected = position
@@ -124,8 +115,7 @@ struct FetchState {
         }
         if let length, position >= length { return .end }
         if let failure { return .failed(failure) }
-        if isClosed { return .end }
-        return .none
+        return isClosed ? .end : nil
     }
 
     /// Ends it all; what is here is let go.

@@ -117,15 +117,10 @@ package final class SourceReader: Sendable {
             if mustLeave { return .interrupted }
             let reading = source.state.withLock { $0.read(at: offset, maximum: maximum) }
             source.look()
-            switch reading {
-            case .bytes(let bytes): return .bytes(bytes)
-            case .end: return .end
-            case .failed(let failure): return .failed(failure)
-            case .none:
-                waits.store(true, ordering: .releasing)
-                source.gate.pass(ticket, timeout: Self.turn)
-                waits.store(false, ordering: .releasing)
-            }
+            if let reading { return reading }
+            waits.store(true, ordering: .releasing)
+            source.gate.pass(ticket, timeout: Self.turn)
+            waits.store(false, ordering: .releasing)
         }
     }
 

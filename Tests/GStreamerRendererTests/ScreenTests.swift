@@ -8,15 +8,21 @@ import MediaModel
 import ReceiverTestKit
 import Testing
 
+/// The X server in memory, which is this process's display from now on.
+private func openDisplay() throws -> VirtualDisplay {
+    let display = try #require(VirtualDisplay.shared, "no Xvfb: make deps, or apt-get install xvfb")
+    unsafe setenv("DISPLAY", display.name, 1)
+    return display
+}
+
 /// Videos played to a simulated card and to an X server in memory. Picture number n of a video stands at n · 40 ms.
 @Suite(.timeLimit(.minutes(1)), .serialized) struct `Pictures` {
     private let display: VirtualDisplay
     private var card: SimulatedCard
 
     init() throws {
-        display = try #require(VirtualDisplay.shared, "no Xvfb: make deps, or apt-get install xvfb")
+        display = try openDisplay()
         card = try #require(TestCards.take())
-        unsafe setenv("DISPLAY", display.name, 1)
     }
 
     /// A renderer, once the one of the test before has given the display up.
@@ -214,9 +220,8 @@ import Testing
     private var card: SimulatedCard
 
     init() throws {
-        display = try #require(VirtualDisplay.shared, "no Xvfb: make deps, or apt-get install xvfb")
+        display = try openDisplay()
         card = try #require(TestCards.take())
-        unsafe setenv("DISPLAY", display.name, 1)
     }
 
     /// Milliseconds by which each of the pictures came after its sound, sorted. A beep at each second of the media tells
