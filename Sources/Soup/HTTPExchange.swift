@@ -211,7 +211,7 @@ package struct HTTPFault: Error, Sendable, Equatable {
             answer.contentLength = unsafe Int64(soup_message_headers_get_content_length(lines))
         }
         if let location = answer["Location"], let base = unsafe soup_message_get_uri(message),
-            let target = unsafe g_uri_parse_relative(base, location, GUriFlags(rawValue: Self.uriFlags), nil)
+            let target = unsafe g_uri_parse_relative(base, location, Self.uriFlags, nil)
         {
             defer { unsafe g_uri_unref(target) }
             if let text = unsafe g_uri_to_string(target) {
@@ -223,10 +223,8 @@ package struct HTTPFault: Error, Sendable, Equatable {
     }
 
     /// Addresses as libsoup reads them (`SOUP_HTTP_URI_FLAGS`), and those that people write with blanks.
-    private static let uriFlags =
-        G_URI_FLAGS_HAS_PASSWORD.rawValue | G_URI_FLAGS_ENCODED_PATH.rawValue
-        | G_URI_FLAGS_ENCODED_QUERY.rawValue | G_URI_FLAGS_ENCODED_FRAGMENT.rawValue
-        | G_URI_FLAGS_SCHEME_NORMALIZE.rawValue | G_URI_FLAGS_PARSE_RELAXED.rawValue
+    private static let uriFlags = GUriFlags(
+        rawValue: RequestTap.uriFlags.rawValue | G_URI_FLAGS_PARSE_RELAXED.rawValue)
 
     private static func headers(_ lines: OpaquePointer?) -> [HTTPHeader] {
         guard let lines = unsafe lines else { return [] }
