@@ -146,6 +146,8 @@ extension Playback {
         var opened = item
         opened.uri = entry.url
         opened.userAgent = entry.userAgent ?? item.userAgent
+        opened.allowsInvalidCertificate =
+            item.allowsInvalidCertificate && RequestTap.isSameHost(entry.url, item.uri)
         opened.headers = item.headers.filter { RequestTap.sends($0.name, to: entry.url, of: item.uri) }
         if let referrer = entry.referrer,
             !opened.headers.contains(where: { $0.name.lowercased() == "referer" })

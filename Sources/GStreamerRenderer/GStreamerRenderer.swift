@@ -34,6 +34,7 @@ package actor GStreamerRenderer {
         case freezeDue(pipeline: UInt64, seek: UInt64)
         case recoveryDue(LoadID, attempt: Int)
         case troubleOver(LoadID, skipped: Int)
+        case serverDue(pipeline: UInt64)
         case pluginsAdded(LoadID)
         case examined(LoadID, FoundPlaylist?)
         case pictures(pipeline: UInt64, PictureFeed.News)
@@ -108,7 +109,9 @@ package actor GStreamerRenderer {
     }
 
     private func startFetching() -> MediaFetcher {
-        let fetcher = MediaFetcher()
+        var patience = MediaFetcher.Patience()
+        patience.outage = configuration.outageLimit
+        let fetcher = MediaFetcher(patience: patience)
         isFetching = true
         Task { await self.fetch(fetcher) }
         return fetcher
@@ -151,6 +154,7 @@ package actor GStreamerRenderer {
             if playback?.id == load, playback?.skipped == skipped, playback?.outage == nil {
                 report(.errorChanged(load, nil))
             }
+        case .serverDue: watchServer()
         case .examined(let load, let found): examined(load, found)
         case .pluginsAdded(let load):
             hasAddedPlugins = true
@@ -202,6 +206,7 @@ package actor GStreamerRenderer {
             playback?.pipeline?.pictures?.feed.wake()
             if isSounding {
                 setBuffering(false)
+                forgetTrouble()
                 playback?.freezes = 0
             }
             reportPosition()
@@ -213,6 +218,7 @@ package actor GStreamerRenderer {
             if isStarved {
                 outputRanDry()
                 watchForFreeze()
+                watchServer()
             }
         case .drained(let stream):
             guard playback?.stream == stream else { return }

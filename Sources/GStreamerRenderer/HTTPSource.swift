@@ -57,13 +57,16 @@ final class Readers: Sendable {
 
     private static func open(_ uri: String, _ request: MediaPipeline.Request) -> MediaSource {
         request.fetcher.open(
-            SourceRequest(uri: uri, headers: request.headers, userAgent: request.userAgent))
+            SourceRequest(
+                uri: uri, headers: request.headers, userAgent: request.userAgent,
+                allowsInvalidCertificate: request.allowsInvalidCertificate))
     }
 
     // A pipeline that could not be built is not taken apart.
     deinit { close() }
 
     var failure: MediaFailure? { item?.failure }
+    var trouble: MediaFailure? { item?.trouble }
 
     /// Gives the item's source away: the elements read no more, and `close` leaves it open.
     func takeItem() -> MediaSource? {

@@ -28,6 +28,7 @@ final class MediaPipeline: Sendable {
         var uri: String
         var headers: [HeaderField]
         var userAgent: String
+        var allowsInvalidCertificate: Bool
         var rates: [Int32]
         /// Where pictures go; nil if they go nowhere and are not decoded.
         var pictures: PictureBranch?
@@ -76,7 +77,8 @@ final class MediaPipeline: Sendable {
             if Element.adaptiveDemuxers.contains(element.factoryName) {
                 let line = RequestTap.Line(
                     userAgent: request.userAgent, fields: request.headers.map { ($0.name, $0.value) },
-                    address: request.uri, answerLimit: request.answerLimit)
+                    address: request.uri, answerLimit: request.answerLimit,
+                    acceptsAnyCertificate: request.allowsInvalidCertificate)
                 parts.demuxer = AdaptiveDemuxer(element, line: line, isHeld: request.isHeld)
                 onAdaptive()
             }
@@ -214,6 +216,9 @@ final class MediaPipeline: Sendable {
     func sourceFailure(_ failure: PipelineFailure) -> MediaFailure? {
         failure.element == ByteSourceElement.factory ? readers.failure : nil
     }
+
+    /// What is wrong with the item's server, which is asked again; nil while all is well.
+    var sourceTrouble: MediaFailure? { readers.trouble }
 
     /// Changes to another stream of sound; `streams` are those to play from then on.
     func select(audio identifier: String, streams: [String]) {

@@ -95,6 +95,8 @@ struct Playback {
     var reported: PlaybackPosition?
     /// What is being done about a server that is gone; nil while all is well.
     var outage: Outage?
+    /// True while it is told that the item's server is gone, and asked again.
+    var isTroubleTold = false
     /// Segments that were passed over, as far as that was reported.
     var skipped = 0
     /// Beginnings after a freeze since sound was heard last.

@@ -8,15 +8,18 @@ public struct MediaItem: Equatable, Sendable {
     public var headers: [HeaderField]
     /// Nil: the renderer's own.
     public var userAgent: String?
+    /// True if the host of `uri` may show a certificate that is expired, of another name, or signed by nobody who is trusted.
+    public var allowsInvalidCertificate: Bool
     /// Where to begin; zero is the start, for a live stream the live edge.
     public var startPosition: MediaTime
 
     public init(
         uri: String, headers: [HeaderField] = [], userAgent: String? = nil,
-        startPosition: MediaTime = .zero
+        allowsInvalidCertificate: Bool = false, startPosition: MediaTime = .zero
     ) {
         (self.uri, self.headers) = (uri, headers)
         (self.userAgent, self.startPosition) = (userAgent, startPosition)
+        self.allowsInvalidCertificate = allowsInvalidCertificate
     }
 }
 

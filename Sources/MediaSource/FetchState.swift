@@ -25,8 +25,10 @@ struct FetchState {
         var redirections = 10
         /// Answers without a new byte before the server is given up.
         var attempts = 3
-        /// How long a server that cannot be reached is tried for.
-        var patience = Duration.seconds(60)
+        /// How long a server that cannot be reached, or is busy, is tried for.
+        var patience = Duration.seconds(120)
+        /// The longest pause that a server may ask for.
+        var longestPause = Duration.seconds(5)
     }
 
     /// What is to be done about the connection.
@@ -68,16 +70,28 @@ struct FetchState {
     private var stretch = 0
     private var isFull = false
     private var ranges = Ranges.unknown
+    /// What is wrong with the server since the last byte; nil while all is well.
+    private(set) var trouble: MediaFailure?
+    private var troubleSince: Int64 = 0
+    /// Faults since the last byte, and those of them for which the server was there.
+    private var faults = 0
     private var attempts = 0
-    private var lastProgress: Int64 = 0
+    /// When the connection was opened.
+    private var openedAt: Int64 = 0
+    /// The first bytes, of a resource without a length.
+    private var beginning: [UInt8] = []
+    private var newBeginning: NewBeginning?
+    /// Of a station: where its bytes go on, how they stand to its texts, and what of a new connection is left out.
+    private var edge: Int64 = 0
+    private var phase: TextPhase?
+    private var skipping = 0
 
     private enum Ranges { case unknown, answered, refused }
 
-    init(uri: String, limits: Limits = Limits(), now: Int64 = 0) {
+    init(uri: String, limits: Limits = Limits()) {
         (self.uri, address, self.limits) = (uri, uri, limits)
         visited = [uri: 1]
         cache = ByteCache(capacity: limits.capacity)
-        lastProgress = now
     }
 
     /// Where the resource ends; nil while that is not known.
@@ -139,7 +153,7 @@ struct FetchState {
             return isTold ? nil : .rest(delay)
         case .none:
             guard let target else { return nil }
-            let offset = facts != nil && ranges == .refused ? 0 : target
+            let offset = facts != nil && ranges == .refused || facts?.isStation == true ? 0 : target
             connection = .opening(offset: offset)
             return .open(uri: address, offset: offset, guarding: offset > 0 ? facts?.validator : nil)
         case .opening(let offset):
@@ -186,25 +200,39 @@ struct FetchState {
     mutating func answered(_ answer: HTTPAnswer, now: Int64) {
         guard case .opening(let offset) = connection, failure == nil else { return }
         switch answer.status {
+        case 204, 205: refused(answer, now: now)
         case 200..<300: opened(answer, at: offset, now: now)
         case 301, 302, 303, 307, 308:
             connection = .none
             redirected(answer)
-        case 416 where facts != nil:
+        case 416 where facts != nil && (length == nil || answer.endsBefore(offset)):
             // Less is there than was announced.
             connection = .none
             let end = min(length ?? offset, offset)
             facts?.length = end
-        default:
-            connection = .none
-            let refusal = MediaFailure(httpStatus: answer.status)
-            if facts == nil { failure = refusal } else { retry(now: now, isAnswered: true, or: refusal) }
+        default: refused(answer, now: now)
         }
+    }
+
+    private mutating func refused(_ answer: HTTPAnswer, now: Int64) {
+        connection = .none
+        let refusal = MediaFailure(httpStatus: answer.status)
+        let isBusy = [408, 425, 429, 500, 502, 503, 504].contains(answer.status)
+        guard facts != nil || isBusy else {
+            failure = refusal
+            return
+        }
+        // Who begins wants to know soon.
+        retry(
+            now: now, isAnswered: !isBusy || facts == nil, or: refusal,
+            pause: answer["Retry-After"].flatMap { Int($0) }.map { .seconds(min(max(0, $0), 3600)) } ?? .zero)
     }
 
     private mutating func opened(_ answer: HTTPAnswer, at offset: Int64, now: Int64) {
         var new = ResourceFacts(answer)
-        var start = new.start ?? 0
+        let start = new.start ?? 0
+        openedAt = now
+        if let old = facts, old.isStation { return rejoin(old, new) }
         if let old = facts {
             if !old.isSame(as: new) {
                 connection = .none
@@ -212,9 +240,8 @@ struct FetchState {
                 return
             }
             if start != offset {
-                if old.length == nil, old.validator == nil {
-                    // Nothing to be found again: a live stream goes on with what it brings now.
-                    start = offset
+                if old.length == nil, old.validator == nil, start == 0 {
+                    newBeginning = NewBeginning(after: offset, expecting: beginning)
                 } else {
                     ranges = .refused
                 }
@@ -226,8 +253,36 @@ struct FetchState {
             return
         }
         if answer.status == 206, start == offset, offset > 0 { ranges = .answered }
-        if facts == nil { facts = new } else { facts?.length = new.length }
+        if facts == nil {
+            facts = new
+            phase = TextPhase(interval: new.textInterval)
+        } else {
+            facts?.length = new.length
+        }
         connection = .open(at: start, isReading: false)
+    }
+
+    /// A station is there again: it goes on with what it brings now, in step with its texts.
+    private mutating func rejoin(_ old: ResourceFacts, _ new: ResourceFacts) {
+        guard old.textInterval == new.textInterval else {
+            connection = .none
+            failure = MediaFailure(.network, "The station sends in another form than before.")
+            return
+        }
+        let join = phase?.join ?? (filling: 0, skipping: 0)
+        pass([UInt8](repeating: 0, count: join.filling), at: edge)
+        skipping = join.skipping
+        connection = .open(at: edge, isReading: false)
+    }
+
+    /// Takes up bytes that are the reader's.
+    private mutating func pass(_ bytes: [UInt8], at place: Int64) {
+        if facts?.length == nil, place == Int64(beginning.count) {
+            beginning += bytes.prefix(NewBeginning.length - beginning.count)
+        }
+        phase?.pass(bytes[...])
+        cache.insert(bytes, at: place)
+        edge = place + Int64(bytes.count)
     }
 
     private mutating func redirected(_ answer: HTTPAnswer) {
@@ -251,13 +306,36 @@ struct FetchState {
         }
     }
 
+    /// A station must have been there for so long, in nanoseconds, before its troubles are forgotten.
+    private static let trial: Int64 = 5_000_000_000
+
     /// The next piece of the body has come.
     mutating func received(_ bytes: [UInt8], now: Int64) {
-        guard case .open(let place, _) = connection, !isClosed else { return }
-        if !bytes.isEmpty, cache.firstGap(from: position) < place + Int64(bytes.count) {
-            (attempts, lastProgress) = (0, now)
+        guard case .open(var place, _) = connection, !isClosed else { return }
+        var bytes = bytes
+        if var comparison = newBeginning {
+            let finding = comparison.add(bytes)
+            newBeginning = comparison
+            switch finding {
+            case .undecided:
+                connection = .open(at: 0, isReading: false)
+                return
+            case .same(let all): (bytes, ranges) = (all, .refused)
+            case .live(let all): (bytes, place) = (all, comparison.edge)
+            }
+            newBeginning = nil
         }
-        cache.insert(bytes, at: place)
+        if skipping > 0 {
+            let step = min(skipping, bytes.count)
+            bytes.removeFirst(step)
+            skipping -= step
+        }
+        if !bytes.isEmpty, cache.firstGap(from: position) < place + Int64(bytes.count),
+            facts?.isStation != true || now - openedAt > Self.trial
+        {
+            (faults, attempts, trouble) = (0, 0, nil)
+        }
+        pass(bytes, at: place)
         connection = .open(at: place + Int64(bytes.count), isReading: false)
     }
 
@@ -267,6 +345,12 @@ struct FetchState {
         connection = .none
         if let length {
             if place < length { retry(now: now, isAnswered: true, or: Self.cut) }
+        } else if newBeginning != nil {
+            newBeginning = nil
+            retry(now: now, isAnswered: true, or: Self.cut)
+        } else if facts?.isStation == true {
+            // It has no end.
+            retry(now: now, isAnswered: false, or: Self.cut)
         } else {
             facts?.length = place
         }
@@ -277,30 +361,48 @@ struct FetchState {
 
     /// The connection could not be made, or is lost.
     mutating func broke(_ fault: HTTPFault, now: Int64) {
-        connection = .none
+        // A server that is there, but gives nothing, is another matter than one that is gone.
+        let isAnswered: Bool
+        if case .open = connection {
+            isAnswered = fault.kind == .broken && facts?.isStation != true
+        } else {
+            isAnswered = fault.kind == .secrecy || fault.kind == .address
+        }
+        (connection, newBeginning) = (.none, nil)
         let reason = MediaFailure(fault)
         guard facts != nil else {
             failure = reason
             return
         }
-        let isAnswered = fault.kind == .broken || fault.kind == .secrecy
         retry(now: now, isAnswered: isAnswered, or: reason)
     }
 
-    private mutating func retry(now: Int64, isAnswered: Bool, or reason: MediaFailure) {
-        attempts += 1
+    private mutating func retry(
+        now: Int64, isAnswered: Bool, or reason: MediaFailure, pause: Duration = .zero
+    ) {
+        if trouble == nil { troubleSince = now }
+        trouble = reason
+        faults += 1
+        if isAnswered { attempts += 1 }
         let isOver =
             isAnswered
-            ? attempts > limits.attempts : now - lastProgress > Int64(limits.patience / .nanoseconds(1))
+            ? attempts > limits.attempts
+            : now - troubleSince >= Int64(limits.patience / .nanoseconds(1))
         guard !isOver else {
-            failure = reason
+            failure = isAnswered || reason.httpStatus != nil ? reason : gone
             return
         }
         // Where a redirection led may be good for a while only.
         if reason.httpStatus != nil { (address, redirections, visited) = (uri, 0, [uri: 1]) }
-        // At once, then after 0.5, 1, 2, 4, 4 … seconds.
-        let delay = attempts == 1 ? Duration.zero : .milliseconds(250 << min(attempts - 1, 4))
-        connection = .resting(delay, isTold: false)
+        // At once, then after 0.5, 1, 2, 4, 4 … seconds; a server that has answered is given the time.
+        let turn = min(reason.httpStatus == nil ? faults - 1 : faults, 4)
+        let delay = turn == 0 ? Duration.zero : .milliseconds(250 << turn)
+        connection = .resting(max(delay, min(pause, limits.longestPause)), isTold: false)
+    }
+
+    private var gone: MediaFailure {
+        let seconds = limits.patience.components.seconds
+        return MediaFailure(.timeout, "The media's server did not come back within \(seconds) seconds.")
     }
 
     /// The time of a `rest` is over.

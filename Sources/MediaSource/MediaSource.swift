@@ -11,9 +11,15 @@ package struct SourceRequest: Equatable, Sendable {
     package var uri: String
     package var headers: [HeaderField]
     package var userAgent: String
+    /// True if the host of `uri` may show any certificate.
+    package var allowsInvalidCertificate: Bool
 
-    package init(uri: String, headers: [HeaderField] = [], userAgent: String = "Linnet") {
+    package init(
+        uri: String, headers: [HeaderField] = [], userAgent: String = "Linnet",
+        allowsInvalidCertificate: Bool = false
+    ) {
         (self.uri, self.headers, self.userAgent) = (uri, headers, userAgent)
+        self.allowsInvalidCertificate = allowsInvalidCertificate
     }
 }
 
@@ -41,11 +47,13 @@ package final class MediaSource: Sendable {
     init(_ request: SourceRequest, limits: FetchState.Limits, tell: @escaping @Sendable (MediaSource) -> Void)
     {
         (self.request, self.tell) = (request, tell)
-        state = Mutex(FetchState(uri: request.uri, limits: limits, now: MonotonicClock.nanoseconds))
+        state = Mutex(FetchState(uri: request.uri, limits: limits))
     }
 
     /// What the server says of the resource; nil before it answered.
     package var facts: ResourceFacts? { state.withLock { $0.facts } }
+    /// What is wrong with the server, which is asked again; nil while all is well.
+    package var trouble: MediaFailure? { state.withLock { $0.trouble } }
     package var failure: MediaFailure? { state.withLock { $0.failure } }
     /// True if any place can be read from.
     package var isSeekable: Bool { state.withLock { $0.isSeekable } }

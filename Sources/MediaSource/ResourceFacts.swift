@@ -21,6 +21,8 @@ package struct ResourceFacts: Equatable, Sendable {
     /// The request and the answer, as they were sent.
     package var requestHeaders: [HeaderField]
     package var responseHeaders: [HeaderField]
+    /// True of web radio: it is there as long as its server is, and has no end.
+    package var isStation: Bool
     private var isPart: Bool
     /// Where the part that was sent begins; nil for all of it.
     var start: Int64?
@@ -35,6 +37,7 @@ package struct ResourceFacts: Equatable, Sendable {
         requestHeaders = answer.requestHeaders.map { HeaderField(name: $0.name, value: $0.value) }
         responseHeaders = answer.headers.map { HeaderField(name: $0.name, value: $0.value) }
         isPart = answer.status == 206
+        isStation = false
         refusesRanges = answer["Accept-Ranges"]?.lowercased() == "none"
         let tag = answer["ETag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
         validator = tag ?? answer["Last-Modified"]
@@ -44,6 +47,10 @@ package struct ResourceFacts: Equatable, Sendable {
             start = range?.start
             length = range.flatMap { range in range.total ?? length.map { $0 + range.start } }
         }
+        let isRadio = answer.headers.contains {
+            $0.name.lowercased().hasPrefix("icy-") || $0.name.lowercased().hasPrefix("ice-")
+        }
+        isStation = isRadio && length == nil && !isPart
     }
 
     /// False if the other answer is about something else than this one.
@@ -70,6 +77,14 @@ struct ContentRange: Equatable {
         else { return nil }
         self.start = start
         total = Int64(halves[1]).flatMap { (start...ResourceFacts.longest).contains($0) ? $0 : nil }
+    }
+}
+
+extension HTTPAnswer {
+    /// True if the answer to a range says that the resource ends before `offset`, or there.
+    func endsBefore(_ offset: Int64) -> Bool {
+        guard let range = self["Content-Range"], let slash = range.lastIndex(of: "/") else { return false }
+        return Int64(range[range.index(after: slash)...]).map { $0 <= offset } ?? false
     }
 }
 

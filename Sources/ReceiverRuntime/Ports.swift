@@ -54,8 +54,11 @@ package protocol ListenerService: AnyObject {
 
 /// One open WebSocket. Compared by identity.
 package protocol Client: AnyObject {
-    /// The peer's address, for the log.
+    /// The peer's address.
     var address: String { get }
+    /// Links of this machine, such as `eth0`, on which an IPv6 address that counts on one link can be meant; the one that the
+    /// peer came by first.
+    var linkZones: [String] { get }
     /// True from a send until everything sent is in the network's hands.
     var isCongested: Bool { get }
     /// Bytes that were sent since the client last drained.

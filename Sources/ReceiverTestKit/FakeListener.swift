@@ -60,6 +60,7 @@ package final class FakeClient: Client {
     }
 
     package let address: String
+    package var linkZones: [String] = []
     package private(set) var texts: [String] = []
     package private(set) var binaries: [[UInt8]] = []
     package private(set) var closing: Closing?

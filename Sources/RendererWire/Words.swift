@@ -38,6 +38,7 @@ extension ByteWriter {
             $1.put($0.value)
         }
         optional(item.userAgent) { $1.put($0) }
+        put(item.allowsInvalidCertificate)
         put(item.startPosition)
     }
     mutating func put(_ size: PixelSize) {
@@ -122,7 +123,8 @@ extension ByteReader {
             uri: try text(),
             headers: try list { reader throws(FrameFailure) in
                 HeaderField(name: try reader.text(), value: try reader.text())
-            }, userAgent: try optionalText(), startPosition: try time())
+            }, userAgent: try optionalText(), allowsInvalidCertificate: try bool(),
+            startPosition: try time())
     }
     mutating func size() throws(FrameFailure) -> PixelSize {
         PixelSize(width: try integer(), height: try integer())

@@ -61,6 +61,7 @@ enum Codec {
             SessionStart(
                 url: url, mode: application == nil ? .player : .application, application: application,
                 headers: options.headers, userAgent: options.userAgent,
+                allowsInvalidCertificate: options.allowsInvalidCertificate,
                 startPosition: options.startPosition ?? .zero, isPlaying: options.isPlaying,
                 title: options.title, subtitle: options.subtitle, segments: options.segments,
                 identifier: options.identifier, items: options.following.map { QueueItemRequest($0) },

@@ -64,6 +64,7 @@ package struct SessionStart: Equatable, Sendable {
     package var application: String?
     package var headers: [HeaderField]
     package var userAgent: String?
+    package var allowsInvalidCertificate: Bool
     package var startPosition: MediaTime
     package var isPlaying: Bool
     package var title: String?
@@ -77,12 +78,14 @@ package struct SessionStart: Equatable, Sendable {
 
     package init(
         url: String, mode: SessionMode = .player, application: String? = nil, headers: [HeaderField] = [],
-        userAgent: String? = nil, startPosition: MediaTime = .zero, isPlaying: Bool = true,
+        userAgent: String? = nil, allowsInvalidCertificate: Bool = false, startPosition: MediaTime = .zero,
+        isPlaying: Bool = true,
         title: String? = nil, subtitle: String? = nil, segments: [Segment] = [], identifier: String? = nil,
         items: [QueueItemRequest] = [], repeats: WireRepeat = .off
     ) {
         (self.url, self.mode, self.application, self.headers) = (url, mode, application, headers)
         (self.userAgent, self.startPosition, self.isPlaying) = (userAgent, startPosition, isPlaying)
+        self.allowsInvalidCertificate = allowsInvalidCertificate
         (self.title, self.subtitle, self.segments) = (title, subtitle, segments)
         (self.identifier, self.items, self.repeats) = (identifier, items, repeats)
     }
@@ -186,6 +189,7 @@ extension SessionStart {
             members["headers"] = .array(headers.map { ["name": .text($0.name), "value": .text($0.value)] })
         }
         if let userAgent { members["userAgent"] = .text(userAgent) }
+        if allowsInvalidCertificate { members["allowInvalidCertificate"] = true }
         if startPosition != .zero { members["startPosition"] = startPosition.json }
         if title != nil || subtitle != nil {
             var metadata: [String: JSONValue] = [:]
@@ -310,6 +314,7 @@ extension SessionStart {
         if let userAgent, !HeaderField.isValue(userAgent) {
             throw ParamReader.fault("\(reader.path).userAgent", "expected text without control characters")
         }
+        allowsInvalidCertificate = try reader.bool("allowInvalidCertificate", default: false)
         startPosition = try reader.time("startPosition", default: .zero)
         let metadata = try reader.optionalObject("metadata")
         title = try metadata?.optionalText("title", bytes: 0...1_024)

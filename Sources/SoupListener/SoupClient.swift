@@ -46,6 +46,7 @@ final class SoupClient: Client {
         }
     }
 
+    var linkZones: [String] { socket.linkZones }
     var isCongested: Bool { socket.isCongested }
 
     /// Since a silent client that was given up is not heard either, it does not count a second time.

@@ -41,6 +41,62 @@ import Testing
         #expect(try await server.requests().count == 4)
     }
 
+    @Test func `whose server is gone for a while goes on when it is back`() async throws {
+        let server = try Misbehaving()
+        let source = server.open("gone/100000/50000")
+        defer { source.close() }
+        #expect(try await SourceReader(source).bytes() == pattern(0..<100_000))
+        #expect(source.trouble == nil)
+        #expect(try await server.requests().count == 5)
+    }
+
+    @Test func `whose server does not come back says so when the time is over`() async throws {
+        let server = try Misbehaving { $0.patience = .milliseconds(300) }
+        let source = server.open("gone/100000/50000")
+        defer { source.close() }
+        let failure = await #expect(throws: MediaFailure.self) { try await SourceReader(source).bytes() }
+        #expect(failure?.code == .timeout)
+        #expect(source.trouble?.code == .network)
+    }
+
+    @Test func `whose server is busy is asked again`() async throws {
+        let server = try Misbehaving()
+        let source = server.open("busy/5000/2")
+        defer { source.close() }
+        #expect(try await SourceReader(source).bytes() == pattern(0..<5000))
+        #expect(try await server.requests().count == 3)
+    }
+
+    @Test func `of a station has no end, and its texts stay in step`() async throws {
+        let server = try Misbehaving { $0.patience = .milliseconds(1200) }
+        // Connections end in the sound, before a length, in a text.
+        for (size, end) in [(1000, 2500), (1000, 1000), (1000, 1010)] {
+            let source = server.open("station/\(size)/\(end)")
+            defer { source.close() }
+            #expect(try await outside { SourceReader(source).awaitFacts() }?.isStation == true)
+            let bytes = try await SourceReader(source).bytes(to: Int64(2 * end))
+            var phase = try #require(TextPhase(interval: Int32(size)))
+            // Whoever counts finds sound where sound is: bytes of 1 and 2, each in its cycle.
+            var sound = 0
+            for byte in bytes {
+                if phase.isInSound {
+                    #expect((1...9).contains(byte))
+                    sound += 1
+                }
+                phase.pass([byte])
+            }
+            #expect(sound > size)
+            #expect(try await server.requests().allSatisfy { $0.hasSuffix(" -") })
+        }
+    }
+
+    @Test func `of no length, from a server that begins anew, goes on where it was`() async throws {
+        let server = try Misbehaving()
+        let source = server.open("again/200000/90000")
+        defer { source.close() }
+        #expect(try await SourceReader(source).bytes() == pattern(0..<200_000))
+    }
+
     @Test func `that changed meanwhile is not pieced together`() async throws {
         let server = try Misbehaving()
         let source = server.open("changed/100000/50000")
@@ -226,6 +282,22 @@ import Testing
         let closed = Task { try await outside { reader.read(at: 1000, maximum: 10) } }
         source.close()
         #expect(try await closed.value == .end)
+    }
+
+    @Test func `takes any certificate of the host that was named, if that is allowed, and nothing of others`()
+        async throws
+    {
+        let server = try Misbehaving(secure: true)
+        func fetch(_ path: String, _ isAllowed: Bool) async throws -> [UInt8] {
+            let source = server.fetcher.open(
+                SourceRequest(uri: server.uri(path), allowsInvalidCertificate: isAllowed))
+            defer { source.close() }
+            return try await SourceReader(source).bytes()
+        }
+        #expect(try await fetch("cut/1000000/299999", true) == pattern(0..<1_000_000))
+        // A connection that was made so is nobody else's.
+        await #expect(throws: MediaFailure(.tls, "")) { try await fetch("plain/100", false) }
+        await #expect(throws: MediaFailure(.tls, "")) { try await fetch("elsewhere/\(server.port)/2", true) }
     }
 
     /// Asks `uri` with headers of every kind, and gives those that arrived.

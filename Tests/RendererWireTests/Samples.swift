@@ -33,7 +33,8 @@ enum Samples {
                 headers: [
                     HeaderField(name: "Cookie", value: "a=b"), HeaderField(name: "Cookie", value: "c=d"),
                 ],
-                userAgent: "sender/1", startPosition: MediaTime(value: 7, timescale: 3)), playing: true),
+                userAgent: "sender/1", allowsInvalidCertificate: true,
+                startPosition: MediaTime(value: 7, timescale: 3)), playing: true),
         .load(LoadID(0), MediaItem(uri: ""), playing: false),
         .setPlaying(load, true),
         .setPlaying(load, false),

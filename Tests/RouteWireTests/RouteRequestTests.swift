@@ -9,8 +9,8 @@ import Testing
 struct RouteRequestTests {
     private static let item = QueueItemRequest(
         url: "http://a/2", headers: [HeaderField(name: "X-A", value: "b")], userAgent: "u",
-        startPosition: MediaTime(value: 3, timescale: 2), title: "t", subtitle: "s",
-        segments: [Segment(range: .empty)], identifier: "i")
+        allowsInvalidCertificate: true, startPosition: MediaTime(value: 3, timescale: 2), title: "t",
+        subtitle: "s", segments: [Segment(range: .empty)], identifier: "i")
     static let requests: [RouteRequest] = [
         .activate(
             Activation(
@@ -20,7 +20,8 @@ struct RouteRequestTests {
         .start(
             SessionStart(
                 url: "http://a/b", headers: [HeaderField(name: "X-A", value: "b\tc")], userAgent: "u",
-                startPosition: MediaTime(value: 3, timescale: 2), isPlaying: false, title: "t", subtitle: "s",
+                allowsInvalidCertificate: true, startPosition: MediaTime(value: 3, timescale: 2),
+                isPlaying: false, title: "t", subtitle: "s",
                 segments: [
                     Segment(
                         range: TimeRange(start: .zero, duration: MediaTime(value: 9, timescale: 1)),
@@ -80,6 +81,10 @@ struct RouteRequestTests {
         ),
         ("session.start", #"{"url":"http://a","headers":[7]}"#, "params.headers[0]"),
         ("session.start", #"{"url":"http://a","userAgent":"x\ny"}"#, "params.userAgent"),
+        (
+            "session.start", #"{"url":"http://a","allowInvalidCertificate":"yes"}"#,
+            "params.allowInvalidCertificate"
+        ),
         (
             "session.start",
             #"{"url":"http://a","segments":[{"range":{"start":{"value":0,"timescale":1}}}]}"#,

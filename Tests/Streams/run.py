@@ -11,6 +11,7 @@ when a case failed. Needs Debian's python3-websockets, what `make support` build
 
 import argparse
 import asyncio
+import ipaddress
 import os
 import pathlib
 import shlex
@@ -33,6 +34,8 @@ from openrpc import Document  # noqa: E402
 
 # `server` is imported by behaviours under this name, too.
 STEPS = {}
+# Where programs find the authorities that they trust.
+TRUSTED = "/etc/ssl/certs/ca-certificates.crt"
 
 
 class Failed(Exception):
@@ -51,6 +54,16 @@ def seconds(moment):
     return moment["value"] / moment["timescale"] if "value" in moment else 0.0
 
 
+def link_local_address():
+    """An address of this machine that counts on one link only, without its zone."""
+    with open("/proc/net/if_inet6", encoding="ascii") as file:
+        for line in file:
+            digits, _, _, scope, _, _ = line.split()
+            if scope == "20":
+                return str(ipaddress.IPv6Address(int(digits, 16)))
+    raise Failed("this machine has no address of a link")
+
+
 class Case:
     def __init__(self, line, source):
         parts = line.rstrip("\n").split("\t")
@@ -60,15 +73,21 @@ class Case:
         self.name, self.input, self.steps, self.state, self.sound = (part.strip() for part in parts)
         # What is known not to work, for a reason that the comment above the line gives.
         self.is_known = self.name.startswith("~")
+        # What takes minutes.
+        self.is_long = self.name.startswith("+")
+        self.name = self.name.lstrip("+")
 
 
-def load_cases(names):
+def load_cases(names, takes_long):
     cases = []
     for path in sorted(HERE.glob("cases*.tsv")):
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.strip() and not line.startswith("#"):
                 cases.append(Case(line, path.name))
-    chosen = [case for case in cases if not names or any(case.name.startswith(name) for name in names)]
+    chosen = [
+        case for case in cases
+        if (not names or any(case.name.startswith(name) for name in names))
+        and (takes_long or not case.is_long or case.name in names)]
     if len({case.name for case in cases}) != len(cases):
         raise ValueError("two cases have the same name")
     return chosen
@@ -90,52 +109,84 @@ class Play:
         self.run_name = f"r{uuid.uuid4().hex[:8]}"
         self.run = server.run(self.run_name)
         self.card = card.Card(f"{folder}/card/sim0")
-        self.client = self.session = self.daemon = None
+        self.client = self.session = self.daemon = self.refusal = None
         self.claims = []  # (time, rate, buffering) as the state told them
         self.errors = set()  # codes of the errors that the state told of
         self.extra = []  # settings of linnetd
+        self.environment = {}
+        self.trusts = False  # the authority of the good certificates
         self.headers = []
+        self.agent = None
 
     async def begin(self):
         words = shlex.split(self.case.input)
         path, options = words[0], {}
+        scheme, host, port = "http", "127.0.0.1", self.server.port
         for word in words[1:]:
             name, _, value = word.partition("=")
+            value = self.filled(value)
             if name == "header":
                 self.headers.append(tuple(value.split(":", 1)))
             elif name == "agent":
-                options["userAgent"] = value
+                options["userAgent"] = self.agent = value
+            elif name == "tls":
+                scheme, port = "https", self.server.secure_port(value)
+            elif name == "host":
+                host = value
+            elif name == "port":
+                port = value
+            elif name == "trust":
+                self.trusts = True
+            elif name == "any-certificate":
+                options["allowInvalidCertificate"] = True
+            elif name == "environment":
+                variable, _, value = value.partition("=")
+                self.environment[variable] = value
             elif name == "start":
                 options["startPosition"] = {"value": round(float(value) * 1000), "timescale": 1000}
             elif name == "setting":
                 self.extra.append(f"--{value}" if "=" not in value else "--" + value)
             else:
                 raise Failed(f"an input has no option {name}")
+        if self.trusts:
+            self.server.secure_port("good")
         await self.start_receiver()
         self.client = await Client.connect(Document(ROOT / "Docs/protocols/route.openrpc.json"), self.address)
         await self.client.call(
             "route.activate", version=1, sender={"id": str(uuid.uuid4()), "name": "Streams"}, capabilities=["url"])
         if self.headers:
             options["headers"] = [{"name": name, "value": value.strip()} for name, value in self.headers]
-        url = path if "://" in path else f"http://127.0.0.1:{self.server.port}/{self.run_name}/{path}"
+        path = self.filled(path)
+        url = path if "://" in path else f"{scheme}://{host}:{port}/{self.run_name}/{path}"
         self.watcher = asyncio.create_task(self.watch())
         try:
             answer = await self.client.call("session.start", url=url, mode="player", **options)
+            self.session = answer["session"]
         except Refused as refusal:
-            raise Failed(f"refused: {refusal}") from None
-        self.session = answer["session"]
+            self.refusal = refusal
+
+    def filled(self, text):
+        """An input with what only this run knows: see README.md."""
+        for name, value in (
+                ("{port}", lambda: self.server.port), ("{hole}", self.server.hole_port),
+                ("{run}", lambda: self.run_name), ("{link}", link_local_address), ("{tone}", self.server.tone_file)):
+            if name in text:
+                text = text.replace(name, str(value()))
+        return text
 
     async def start_receiver(self):
         # Of all that, a confined renderer reaches the card alone.
         os.mkdir(f"{self.folder}/card")
         configure_card(f"{self.folder}/card")
+        trust = f"mount --bind {self.server.folder}/authority.pem {TRUSTED} && " if self.trusts else ""
+        inside = ["unshare", "-rm", "sh", "-c", trust + 'exec "$@"', "sh"] if trust else []
         with open(f"{self.folder}/linnetd.log", "wb") as log:
             self.daemon = await asyncio.create_subprocess_exec(
-                f"{self.build}/linnetd", "--config-dir", self.folder, "--state-dir", f"{self.folder}/state",
+                *inside, f"{self.build}/linnetd", "--config-dir", self.folder, "--state-dir", f"{self.folder}/state",
                 "--port", "0", "--name", "Streams", "--device", "sim0", "--advertise", "false", "--volume", "1",
                 "--log-level", "debug", "--renderer-writable", f"{self.folder}/card",
                 "--renderer-readable", str(ROOT / ".build/support"), *self.extra,
-                env={**os.environ, "ALSA_CONFIG_PATH": f"{self.folder}/card/asound.conf"},
+                env={**os.environ, **self.environment, "ALSA_CONFIG_PATH": f"{self.folder}/card/asound.conf"},
                 stdout=asyncio.subprocess.PIPE, stderr=log)
         line = (await asyncio.wait_for(self.daemon.stdout.readline(), 20)).decode().split()
         if "port" not in line:
@@ -275,6 +326,8 @@ async def audio(play, argument):
 
 @step("end")
 async def end(play, argument):
+    if play.refusal:
+        return
     await play.until(lambda: play.ended, "the end", float(argument or 30))
 
 
@@ -312,6 +365,8 @@ async def up(play, _):
 
 def now(play):
     """The state in one word."""
+    if play.refusal:
+        return "refused"
     if play.ended:
         return play.ended["reason"]
     me = play.mine
@@ -375,14 +430,27 @@ def check_state(play, last):
     for word in play.case.state.split():
         name, _, value = word.partition("=")
         me = last
+        error = (play.ended or {}).get("error") or {}
         if name in ("playing", "paused", "buffering", "finished", "stopped"):
             if play.outcome != name:
                 yield f"{play.outcome}, not {name}"
         elif name.startswith("failed"):
-            error = (play.ended or {}).get("error") or {}
             found = ":".join(str(part) for part in ("failed", error.get("code"), error.get("httpStatus")) if part)
             if play.outcome != "failed" or not found.startswith(name):
                 yield f"{play.outcome} {error}, not {name}"
+        elif name.startswith("refused"):
+            found = f"refused:{play.refusal.reason}" if play.refusal else play.outcome
+            if not found.startswith(name):
+                yield f"{found}, not {name}"
+        elif name == "says":
+            if value.replace("_", " ") not in (error.get("message") or ""):
+                yield f"the error says {error.get('message')!r}, not {value}"
+        elif name == "requests":
+            if len(play.run.requests) > int(value):
+                yield f"{len(play.run.requests)} requests, more than {value}"
+        elif name == "proxied":
+            if not play.run.memory.get("proxied") and not play.server.tunnels:
+                yield "the proxy was not asked"
         elif name == "was":
             if value == "buffering" and not any(claim[2] and claim[3] for claim in play.claims):
                 yield "never buffering once it was ready"
@@ -422,6 +490,9 @@ def check_headers(play, value):
         yield "hardly any requests"
     for _, path, host, headers in play.run.requests:
         there = {(name.lower(), text) for name, text in headers}
+        if play.agent and ("user-agent", play.agent) not in there:
+            yield f"another user agent in the request for {path} at {host}"
+            return
         for name, text in play.headers:
             present = (name.lower(), text.strip()) in there
             everywhere = value == "all" or host.startswith("127.0.0.1") or name.lower() in ("referer", "origin")
@@ -518,7 +589,7 @@ async def play_case(case, server, build, keep):
 
 
 async def main_loop(options):
-    cases = load_cases(options.names)
+    cases = load_cases(options.names, options.long)
     if not cases:
         sys.exit("no such case")
     sys.modules.setdefault("server", web)
@@ -547,6 +618,7 @@ async def main_loop(options):
         words.append(word)
         print(f"{word:5} {case.name:{width}} {took:5.1f} s  {'  '.join(marks)}  {'; '.join(faults)}".rstrip(), flush=True)
     await asyncio.gather(*(one(case) for case in cases))
+    server.server_close()
     print(f"{words.count('ok')} of {len(cases)} cases passed, {words.count('known')} known not to")
     for name in others:
         print(f"{name} passed {totals[name][0]} of {totals[name][1]}; ahead of us in: {' '.join(ahead[name]) or 'none'}")
@@ -561,6 +633,7 @@ def main():
     parser.add_argument("--build", default=str(ROOT / ".build/debug"))
     parser.add_argument("--jobs", type=int, default=3)
     parser.add_argument("--peers", action="store_true", help="let other players play the cases, too")
+    parser.add_argument("--long", action="store_true", help="also the cases that take minutes")
     parser.add_argument("--keep", action="store_true", help="keep recording and log of each case")
     return asyncio.run(main_loop(parser.parse_args()))
 

@@ -53,6 +53,7 @@ extension SessionRequest {
         self.init(
             item: MediaItem(
                 uri: start.url, headers: start.headers, userAgent: start.userAgent,
+                allowsInvalidCertificate: start.allowsInvalidCertificate,
                 startPosition: start.startPosition),
             isPlaying: start.isPlaying, metadata: Metadata(title: start.title, subtitle: start.subtitle),
             segments: start.segments)

@@ -54,7 +54,8 @@ extension RouteFrontEnd {
             }
             if connection.isFull { throw RouteError(.tooManyRequests, "32 requests are in flight.") }
             let id = connection.expectAnswer(waiting)
-            if let event = event(for: request, id) { shell.handle(event) }
+            let meant = request.locating { MediaAddress.meant(by: $0, of: connection.client) }
+            if let event = event(for: meant, id) { shell.handle(event) }
         } catch {
             finish(waiting, .failure(error), to: connection)
         }
