@@ -101,11 +101,11 @@ fuzz: ## run the decoders on made-up input: make fuzz SECONDS=600
 check: ## everything that CI runs
 	.ci/run
 
-check-streams: ## play streams of every kind, and compare what is heard: make check-streams CASES='hls-live'
+check-streams: ## play streams of every kind, and compare what is heard: make check-streams CASES='hls-live' LONG=1
 	@scripts/install-packages.sh build run test
 	@$(MAKE) --no-print-directory support
 	$(SWIFT) build
-	/usr/bin/python3 Tests/Streams/run.py $(CASES)
+	/usr/bin/python3 Tests/Streams/run.py $(if $(LONG),--long) $(CASES)
 
 install: release ## install the programs, units and pages under DESTDIR and PREFIX
 	scripts/install.sh $(RELEASE) '$(DESTDIR)' '$(PREFIX)'

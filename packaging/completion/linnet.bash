@@ -18,8 +18,8 @@ _linnet() {
     case $verb in
         '') mapfile -t COMPREPLY < <(compgen -W "browse play queue pause resume seek speed volume mute tracks status stop rename doctor completion --on --help --version" -- "$word") ;;
         browse) mapfile -t COMPREPLY < <(compgen -W "--timeout -T --json -j --help -h" -- "$word") ;;
-        play) mapfile -t COMPREPLY < <(compgen -f -W "--start -s --speed --header -H --user-agent --title -t --repeat -r --paused --no-wait -n --on -o --help -h" -- "$word") ;;
-        queue) mapfile -t COMPREPLY < <(compgen -W "list add remove move jump next previous repeat clear --json -j --next -x --header -H --on -o --help -h" -- "$word") ;;
+        play) mapfile -t COMPREPLY < <(compgen -f -W "--start -s --speed --header -H --user-agent --allow-invalid-certificate --title -t --repeat -r --paused --no-wait -n --on -o --help -h" -- "$word") ;;
+        queue) mapfile -t COMPREPLY < <(compgen -W "list add remove move jump next previous repeat clear --json -j --next -x --header -H --allow-invalid-certificate --on -o --help -h" -- "$word") ;;
         pause) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
         resume) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
         seek) mapfile -t COMPREPLY < <(compgen -W "--quick -q --on -o --help -h" -- "$word") ;;
