@@ -58,6 +58,7 @@ static inline const gchar *gst_shim_feature_class(gpointer feature)
 }
 static inline GType gst_shim_type_uri_handler(void) { return GST_TYPE_URI_HANDLER; }
 static inline GstPadMode gst_shim_pad_mode(GstPad *pad) { return GST_PAD_MODE(pad); }
+static inline GstEventType gst_shim_custom(void) { return GST_EVENT_CUSTOM_DOWNSTREAM; }
 static inline GstEventType gst_shim_sticky_custom(void) { return GST_EVENT_CUSTOM_DOWNSTREAM_STICKY; }
 static inline void gst_shim_set_offsets(GstBuffer *buffer, guint64 from, guint64 to)
 {

@@ -83,9 +83,12 @@ package struct TagValues: Equatable, Sendable {
     package var language: String?
     /// A station's name, for streams.
     package var organization: String?
+    package var genre: String?
     package var picture: Picture?
     /// True for tags of one stream only, false for those of the whole item.
     package var isOfStream = false
+    /// True if the server says it, not the media: what it says of itself is the station.
+    package var isOfServer = false
 
     /// A coded picture.
     package struct Picture: Equatable, Sendable {
@@ -105,6 +108,7 @@ package struct TagValues: Equatable, Sendable {
         album = unsafe Self.text(list, "album")
         language = unsafe Self.text(list, "language-code")
         organization = unsafe Self.text(list, "organization")
+        genre = unsafe Self.text(list, "genre")
         isOfStream = unsafe gst_tag_list_get_scope(list) == GST_TAG_SCOPE_STREAM
         picture = unsafe Self.picture(list, "image") ?? Self.picture(list, "preview-image")
     }

@@ -173,6 +173,9 @@ final class MediaPipeline: Sendable {
     /// True if the titles of streams name tracks, not the item, which has a `single` stream or more.
     func hasTrackTitles(ofSingle single: Bool) -> Bool { parts.hasTrackTitles(ofSingle: single) }
 
+    /// True if one piece may follow another in the same stream, each with tags of its own.
+    var isChained: Bool { parts.isChained }
+
     /// How a position is looked for.
     enum Precision: Equatable, Sendable {
         /// The nearest place that is quick.
@@ -278,6 +281,7 @@ private final class Parts: Sendable {
     func hasTrackTitles(ofSingle single: Bool) -> Bool {
         names.withLock { $0.contains("matroskademux") || !single && $0.contains("qtdemux") }
     }
+    var isChained: Bool { names.withLock { $0.contains("oggdemux") } }
     var hasSilence: Bool { names.withLock { $0.contains("audiotestsrc") } }
     var isPlainFLAC: Bool {
         names.withLock {

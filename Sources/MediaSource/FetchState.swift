@@ -27,6 +27,8 @@ struct FetchState {
         var attempts = 3
         /// How long a server that cannot be reached is tried for.
         var patience = Duration.seconds(60)
+        /// A station whose connections end sooner is asked again with growing pauses.
+        var shortConnection = Duration.seconds(5)
     }
 
     /// What is to be done about the connection.
@@ -70,6 +72,10 @@ struct FetchState {
     private var ranges = Ranges.unknown
     private var attempts = 0
     private var lastProgress: Int64 = 0
+    /// Takes the texts out of what a station sends on the current connection, and when that began.
+    private var division: StationStream?
+    private var connected: Int64 = 0
+    private var titles = TitleShelf()
 
     private enum Ranges { case unknown, answered, refused }
 
@@ -107,7 +113,9 @@ struct FetchState {
         position = min(max(0, offset), ResourceFacts.longest)
         if position != expected { stretch = 0 }
         expected = position
-        if let bytes = cache.bytes(at: position, maximum: maximum) {
+        // No piece reaches over the place where a title begins.
+        let room = titles.next(after: position).map { Int(clamping: $0 - position) } ?? maximum
+        if let bytes = cache.bytes(at: position, maximum: min(maximum, room)) {
             position += Int64(bytes.count)
             expected = position
             stretch = min(stretch + bytes.count, limits.readAhead)
@@ -117,6 +125,9 @@ struct FetchState {
         if let failure { return .failed(failure) }
         return isClosed ? .end : nil
     }
+
+    /// The title that a station tells right before the byte at `offset`; empty if it says that it plays nothing.
+    func title(at offset: Int64) -> String? { titles.title(at: offset) }
 
     /// Ends it all; what is here is let go.
     mutating func close() {
@@ -141,6 +152,8 @@ struct FetchState {
             guard let target else { return nil }
             let offset = facts != nil && ranges == .refused ? 0 : target
             connection = .opening(offset: offset)
+            // A station sends what it sends now.
+            if facts?.isEndless == true { return .open(uri: address, offset: 0, guarding: nil) }
             return .open(uri: address, offset: offset, guarding: offset > 0 ? facts?.validator : nil)
         case .opening(let offset):
             // Before the first answer nothing is known that could make another request better.
@@ -212,7 +225,7 @@ struct FetchState {
                 return
             }
             if start != offset {
-                if old.length == nil, old.validator == nil {
+                if old.isEndless || old.length == nil && old.validator == nil {
                     // Nothing to be found again: a live stream goes on with what it brings now.
                     start = offset
                 } else {
@@ -228,6 +241,8 @@ struct FetchState {
         if answer.status == 206, start == offset, offset > 0 { ranges = .answered }
         if facts == nil { facts = new } else { facts?.length = new.length }
         connection = .open(at: start, isReading: false)
+        // Each connection counts anew from its own beginning.
+        (division, connected) = (new.textInterval.map { StationStream(interval: $0) }, now)
     }
 
     private mutating func redirected(_ answer: HTTPAnswer) {
@@ -254,8 +269,15 @@ struct FetchState {
     /// The next piece of the body has come.
     mutating func received(_ bytes: [UInt8], now: Int64) {
         guard case .open(let place, _) = connection, !isClosed else { return }
+        var bytes = bytes
+        if let found = division?.take(bytes) {
+            bytes = found.sound
+            for (count, title) in found.titles { titles.add(title, at: place + Int64(count)) }
+        }
         if !bytes.isEmpty, cache.firstGap(from: position) < place + Int64(bytes.count) {
-            (attempts, lastProgress) = (0, now)
+            let isShort = now - connected < Int64(limits.shortConnection / .nanoseconds(1))
+            if facts?.isEndless != true || !isShort { attempts = 0 }
+            lastProgress = now
         }
         cache.insert(bytes, at: place)
         connection = .open(at: place + Int64(bytes.count), isReading: false)
@@ -267,6 +289,8 @@ struct FetchState {
         connection = .none
         if let length {
             if place < length { retry(now: now, isAnswered: true, or: Self.cut) }
+        } else if facts?.isEndless == true {
+            retry(now: now, isAnswered: true, or: Self.cut)
         } else {
             facts?.length = place
         }
@@ -289,8 +313,9 @@ struct FetchState {
 
     private mutating func retry(now: Int64, isAnswered: Bool, or reason: MediaFailure) {
         attempts += 1
+        // A station whose sender is away answers, and comes back.
         let isOver =
-            isAnswered
+            isAnswered && facts?.isEndless != true
             ? attempts > limits.attempts : now - lastProgress > Int64(limits.patience / .nanoseconds(1))
         guard !isOver else {
             failure = reason
