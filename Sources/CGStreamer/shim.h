@@ -16,6 +16,7 @@
 /* Macros and casts do not import into Swift. */
 static inline GstBuffer *gst_shim_probe_buffer(GstPadProbeInfo *info) { return GST_PAD_PROBE_INFO_BUFFER(info); }
 static inline GstEvent *gst_shim_probe_event(GstPadProbeInfo *info) { return GST_PAD_PROBE_INFO_EVENT(info); }
+static inline guint gst_shim_probe_type(GstPadProbeInfo *info) { return GST_PAD_PROBE_INFO_TYPE(info); }
 static inline GstEventType gst_shim_event_type(GstEvent *event) { return GST_EVENT_TYPE(event); }
 static inline guint32 gst_shim_event_seqnum(GstEvent *event) { return gst_event_get_seqnum(event); }
 static inline GstMessageType gst_shim_message_type(GstMessage *message) { return GST_MESSAGE_TYPE(message); }
@@ -58,7 +59,6 @@ static inline const gchar *gst_shim_feature_class(gpointer feature)
 }
 static inline GType gst_shim_type_uri_handler(void) { return GST_TYPE_URI_HANDLER; }
 static inline GstPadMode gst_shim_pad_mode(GstPad *pad) { return GST_PAD_MODE(pad); }
-static inline GstEventType gst_shim_custom(void) { return GST_EVENT_CUSTOM_DOWNSTREAM; }
 static inline GstEventType gst_shim_sticky_custom(void) { return GST_EVENT_CUSTOM_DOWNSTREAM_STICKY; }
 static inline void gst_shim_set_offsets(GstBuffer *buffer, guint64 from, guint64 to)
 {

@@ -55,7 +55,7 @@ extension Element {
                 case GST_EVENT_FLUSH_START: target.flushStarted()
                 case GST_EVENT_FLUSH_STOP: target.flushStopped()
                 case GST_EVENT_STREAM_START: target.streamBegan()
-                case GST_EVENT_CUSTOM_DOWNSTREAM:
+                case GST_EVENT_CUSTOM_DOWNSTREAM_STICKY:
                     guard let structure = unsafe gst_event_get_structure(event),
                         unsafe gst_structure_has_name(structure, TitleEvent.name) != 0,
                         let text = unsafe gst_structure_get_string(structure, TitleEvent.field)

@@ -304,12 +304,13 @@ private func announce(_ head: ByteSourceHead, by element: UnsafeMutablePointer<G
     unsafe gst_element_post_message(whole, gst_message_new_tag(object, tags))
 }
 
-/// Lets a title travel with the sound that it is of, to `Element.watchFlow`.
+/// Lets a title travel with the sound that it is of, to `Element.watchFlow`. It sticks to the pads that it comes to, so
+/// that those that are linked later have it, too.
 private func tell(_ title: String, by element: UnsafeMutablePointer<GstBaseSrc>) {
     guard let structure = unsafe gst_structure_new_empty(TitleEvent.name) else { return }
     unsafe put(title, as: TitleEvent.field, into: structure)
     unsafe gst_pad_push_event(
-        element.pointee.srcpad, gst_event_new_custom(gst_shim_custom(), structure))
+        element.pointee.srcpad, gst_event_new_custom(gst_shim_sticky_custom(), structure))
 }
 
 /// What only the head tells of the format; nil leaves it to be recognised by the bytes.

@@ -69,8 +69,10 @@ final class MediaPipeline: Sendable {
         for element in chain { tail.add(element) }
         for (one, next) in zip(chain, chain.dropFirst()) { _ = one.link(to: next) }
         tail.exposePad("sink", of: chain[0])
+        let relay = PadRelay(to: tail)
         // Before the head comes: it has elements in it already.
         pipeline.onElementAdded { [parts, readers] element in
+            if element.factoryName == "multiqueue" { relay.watch(element) }
             parts.note(element.factoryName)
             readers.serve(element)
             if Element.adaptiveDemuxers.contains(element.factoryName) {
@@ -85,7 +87,7 @@ final class MediaPipeline: Sendable {
         pipeline.add(tail)
         pipeline.add(head)
         head.set("uri", string: request.uri)
-        head.linkPads(ofType: "audio/", to: tail)
+        head.linkPads(ofType: "audio/", through: relay)
         if let pictures { pictures.attach(to: pipeline, head: head) } else { head.set("caps", "audio/x-raw") }
         feed.fill { [pictures] position in pictures?.outlasts(position) ?? false }
         // What a demuxer of adaptive streams plays is chosen by this and by `AdaptiveDemuxer.select`.
@@ -102,6 +104,12 @@ final class MediaPipeline: Sendable {
             // its own.
             switch message {
             case .streamsFound(let set):
+                if let (before, all) = parts.chainGoesOn(with: set.streams) {
+                    // Those that end are heard to their end; then the relay goes over to those that begin.
+                    relay.promiseSuccessor()
+                    _ = head.selectStreams(all)
+                    return onMessage(.streamsFound(set.without(before)))
+                }
                 let selected = self?.selected(from: set) ?? []
                 if !selected.isEmpty { _ = head.selectStreams(selected) }
             case .streamsOffered(let set):
@@ -272,6 +280,20 @@ final class MediaPipeline: Sendable {
 /// The factories of a pipeline's elements, noted as they are made.
 private final class Parts: Sendable {
     private let names = Mutex<Set<String>>([])
+    private let sounds = Mutex<Set<String>>([])
+
+    /// In a chain of Ogg streams, the next link's are announced while those before have not ended. Gives the names of those
+    /// before, and of all; nil if `streams` are not of that kind.
+    func chainGoesOn(with streams: [MediaStream]) -> (before: Set<String>, all: [String])? {
+        let all = streams.filter { $0.kind == .audio }.map(\.identifier)
+        let before = sounds.withLock { sounds in
+            defer { sounds = Set(all) }
+            return sounds.intersection(all)
+        }
+        // Items with pictures have them chosen, too.
+        guard isChained, all.count == streams.count, !before.isEmpty, before.count < all.count else { return nil }
+        return (before, all)
+    }
     private let adaptive = Mutex<AdaptiveDemuxer?>(nil)
     var demuxer: AdaptiveDemuxer? {
         get { adaptive.withLock { $0 } }

@@ -226,18 +226,6 @@ package struct HTTPFault: Error, Sendable, Equatable {
     private static let uriFlags = GUriFlags(
         rawValue: RequestTap.uriFlags.rawValue | G_URI_FLAGS_PARSE_RELAXED.rawValue)
 
-    /// The value of a header: UTF-8, or Latin-1, which older servers mean.
-    private static func text(_ value: UnsafePointer<CChar>) -> String {
-        if let text = unsafe String(validatingCString: value) { return text }
-        var text = ""
-        var next = unsafe value
-        while unsafe next.pointee != 0 {
-            text.unicodeScalars.append(Unicode.Scalar(UInt8(bitPattern: unsafe next.pointee)))
-            unsafe next += 1
-        }
-        return text
-    }
-
     private static func headers(_ lines: OpaquePointer?) -> [HTTPHeader] {
         guard let lines = unsafe lines else { return [] }
         var iterator = SoupMessageHeadersIter()
@@ -249,7 +237,7 @@ package struct HTTPFault: Error, Sendable, Equatable {
         {
             guard let name = unsafe name, let value = unsafe value else { continue }
             headers.append(
-                unsafe HTTPHeader(String(cString: name), String(text(value).prefix(valueLimit))))
+                unsafe HTTPHeader(String(cString: name), String(String(cString: value).prefix(valueLimit))))
         }
         return headers
     }
