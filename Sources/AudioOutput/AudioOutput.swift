@@ -41,6 +41,7 @@ package final class AudioOutput: Sendable {
         ring.change {
             $0.flush()
             ($0.stream, $0.follower, $0.isFlushing, $0.isPlaying) = (stream, nil, false, playing)
+            $0.cues.removeAll(keepingCapacity: true)
             ($0.mediaVolume, $0.heard) = (.full, nil)
         }
     }
@@ -52,6 +53,7 @@ package final class AudioOutput: Sendable {
             guard $0.stream == stream else { return }
             $0.flush()
             ($0.stream, $0.follower, $0.heard) = (nil, nil, nil)
+            $0.cues.removeAll(keepingCapacity: true)
         }
     }
 

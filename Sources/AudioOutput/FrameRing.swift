@@ -45,6 +45,7 @@ final class FrameRing: Sendable {
         /// True while a decoder copies: that of an older stream may still be at it when a new one begins.
         var isWriting = false
         var marks = MarkList()
+        var cues: [Cue] = []
         var isWriterWaiting = false
         var isReaderWaiting = false
         var outputVolume = Volume.full
@@ -62,6 +63,7 @@ final class FrameRing: Sendable {
             // Frames behind the joint are gone as well, so their stream is of no use any more.
             (joint, mustRewind) = (nil, false)
             marks.removeAll()
+            reachAllCues()
         }
     }
 

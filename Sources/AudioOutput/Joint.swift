@@ -43,6 +43,7 @@ extension FrameRing.State {
         if next > joint.frame { mustRewind = true }
         (head, next, hasEnded) = (joint.frame, min(next, joint.frame), true)
         marks.forget(from: joint.frame)
+        cues.removeAll { $0.stream == joint.stream }
     }
 
     /// The stream that is heard from now on, if its first frame is; and the one before.

@@ -76,6 +76,7 @@ final class OutputLoop {
         } catch {
             lose(error)
         }
+        for cue in ring.state.withLock({ $0.takeCues() }) { report(.cueReached(cue.stream, cue.number)) }
         wait(wish)
         return true
     }
@@ -381,6 +382,9 @@ final class OutputLoop {
             // The next stream is told of when it is heard, not with the card's next wake-up.
             if isRunning, let joint = state.joint, state.rate > 0 {
                 within(Int64(Double(joint.frame - state.kept) * 1e9 / Double(state.rate)))
+            }
+            if isRunning, let cue = state.cues.first, state.rate > 0 {
+                within(Int64(Double(cue.frame - state.kept) * 1e9 / Double(state.rate)))
             }
             // Frames that came since this turn began have woken nobody; a card that stands may start with them.
             if !isRunning, state.head != wish.head { return (false, true) }

@@ -16,6 +16,7 @@
 /* Macros and casts do not import into Swift. */
 static inline GstBuffer *gst_shim_probe_buffer(GstPadProbeInfo *info) { return GST_PAD_PROBE_INFO_BUFFER(info); }
 static inline GstEvent *gst_shim_probe_event(GstPadProbeInfo *info) { return GST_PAD_PROBE_INFO_EVENT(info); }
+static inline guint gst_shim_probe_type(GstPadProbeInfo *info) { return GST_PAD_PROBE_INFO_TYPE(info); }
 static inline GstEventType gst_shim_event_type(GstEvent *event) { return GST_EVENT_TYPE(event); }
 static inline guint32 gst_shim_event_seqnum(GstEvent *event) { return gst_event_get_seqnum(event); }
 static inline GstMessageType gst_shim_message_type(GstMessage *message) { return GST_MESSAGE_TYPE(message); }

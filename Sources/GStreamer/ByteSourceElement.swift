@@ -246,6 +246,7 @@ private func create(
         // Who pulls wants all of it; who is pushed to takes what there is.
         if !isPulled { break }
     }
+    if let title = source.title(at: Int64(clamping: offset)) { unsafe tell(title, by: element) }
     state.noteEnd(offset + guint64(bytes.count))
     return unsafe give(bytes, at: offset, into: place)
 }
@@ -290,11 +291,9 @@ private func announce(_ head: ByteSourceHead, by element: UnsafeMutablePointer<G
         unsafe gst_pad_push_event(
             element.pointee.srcpad, gst_event_new_custom(gst_shim_sticky_custom(), both))
     }
-    guard head.station != nil || head.genre != nil || head.page != nil,
-        let tags = unsafe gst_tag_list_new_empty()
-    else { return }
+    guard head.station != nil || head.genre != nil, let tags = unsafe gst_tag_list_new_empty() else { return }
     unsafe gst_tag_list_set_scope(tags, GST_TAG_SCOPE_GLOBAL)
-    for (name, text) in [("organization", head.station), ("genre", head.genre), ("location", head.page)] {
+    for (name, text) in [("organization", head.station), ("genre", head.genre)] {
         guard let text, !text.isEmpty else { continue }
         var value = GValue()
         unsafe g_value_init(&value, gst_shim_type_string())
@@ -305,19 +304,17 @@ private func announce(_ head: ByteSourceHead, by element: UnsafeMutablePointer<G
     unsafe gst_element_post_message(whole, gst_message_new_tag(object, tags))
 }
 
+/// Lets a title travel with the sound that it is of, to `Element.watchFlow`. It sticks to the pads that it comes to, so
+/// that those that are linked later have it, too.
+private func tell(_ title: String, by element: UnsafeMutablePointer<GstBaseSrc>) {
+    guard let structure = unsafe gst_structure_new_empty(TitleEvent.name) else { return }
+    unsafe put(title, as: TitleEvent.field, into: structure)
+    unsafe gst_pad_push_event(
+        element.pointee.srcpad, gst_event_new_custom(gst_shim_sticky_custom(), structure))
+}
+
 /// What only the head tells of the format; nil leaves it to be recognised by the bytes.
 private func caps(of head: ByteSourceHead) -> UnsafeMutablePointer<GstCaps>? {
-    if let interval = head.textInterval, interval > 0 {
-        let caps = unsafe gst_caps_new_empty_simple("application/x-icy")
-        let structure = unsafe gst_caps_get_structure(caps, 0)!
-        var number = GValue()
-        unsafe g_value_init(&number, gst_shim_type_int())
-        unsafe g_value_set_int(&number, interval)
-        unsafe gst_structure_set_value(structure, "metadata-interval", &number)
-        unsafe g_value_unset(&number)
-        if let type = head.contentType { unsafe put(type, as: "content-type", into: structure) }
-        return unsafe caps
-    }
     guard let format = head.contentType.flatMap(LinearFormat.init) else { return nil }
     return unsafe gst_caps_from_string(
         "audio/x-unaligned-raw,format=S16BE,layout=interleaved,rate=\(format.rate),channels=\(format.channels)"

@@ -105,23 +105,6 @@ import CGStreamer
         unsafe gst_object_unref(inner)
     }
 
-    /// Links the next pad of this element to `tail`, whenever there is one of the media type `prefix` and
-    /// `tail` is free.
-    package func linkPads(ofType prefix: String, to tail: Element) {
-        connect("pad-added") { arguments in
-            guard let pad = unsafe arguments.object(1),
-                let sink = unsafe gst_element_get_static_pad(tail.pointer, "sink")
-            else { return 0 }
-            defer { unsafe gst_object_unref(sink) }
-            let source = unsafe gst_shim_pad(pad)!
-            guard unsafe mediaType(of: source).hasPrefix(prefix), unsafe gst_pad_is_linked(sink) == 0 else {
-                return 0
-            }
-            unsafe gst_pad_link_full(source, sink, GST_PAD_LINK_CHECK_NOTHING)
-            return 0
-        }
-    }
-
     /// Gives each new pad of this element whose media type begins with `prefix` a tail of its own: `make` gets the
     /// name of the pad's stream and returns the element to add to `bin` and to link, or nil to leave the pad alone.
     package func linkPads(

@@ -74,9 +74,12 @@ extension GStreamerRenderer {
     /// What carries frames into a stream of the output, which is named like its pipeline; those before `beginning`
     /// are dropped.
     func feed(for stream: StreamID, beginning: Double?) -> StreamFeed {
-        let feed = StreamFeed(stream: stream, output: output) { [inputs] arrival in
-            inputs.yield(.arrived(pipeline: stream.number, arrival))
-        }
+        let (inputs, number) = (inputs, stream.number)
+        let feed = StreamFeed(
+            stream: stream, output: output,
+            onArrival: { inputs.yield(.arrived(pipeline: number, $0)) },
+            onNews: { inputs.yield(.news(pipeline: number, cue: $0, $1)) },
+            onCue: { inputs.yield(.output(.cueReached(stream, $0))) })
         if let beginning { feed.begin(at: beginning) }
         return feed
     }
@@ -96,7 +99,11 @@ extension GStreamerRenderer {
         return try MediaPipeline(
             number: number, request: request, feed: feed,
             onAdaptive: { [inputs] in inputs.yield(.adaptiveFound) },
-            onMessage: { [inputs] in inputs.yield(.message(pipeline: number, $0)) })
+            onMessage: { [inputs] message in
+                // Sinks say these in the order of the sound.
+                if case .tagged(let values) = message { return feed.tell(.tags(values)) }
+                inputs.yield(.message(pipeline: number, message))
+            })
     }
 
     /// Gives a pipeline up that has read and stands, without a sound and without an error: now and then an element of
@@ -188,7 +195,6 @@ extension GStreamerRenderer {
             if description.hasPrefix("text/") { return }
             if isForPictures || playback?.phase == .loading, addPluginsAndRetry() { return }
             if isForPictures { pictureDecoderMissing(description) }
-        case .tagged(let values): learn(values)
         case .streamsFound(let set):
             playback?.streams = set
             learn(set.streams)
@@ -201,7 +207,7 @@ extension GStreamerRenderer {
             reportTracks()
         case .durationChanged: if playback?.hasReportedLoaded == true { askPipeline() }
         case .contextMade(let context): keep(context)
-        case .streamsOffered: break
+        case .streamsOffered, .tagged: break
         case .ended:
             playback?.isDecoded = true
             considerNext()
@@ -253,8 +259,26 @@ extension GStreamerRenderer {
     func setPlaying(_ playing: Bool) {
         guard let current = playback, current.isPlaying != playing else { return }
         playback?.isPlaying = playing
+        playback?.pausedSince = playing ? nil : AudioOutput.now()
+        if playing, isBehindEdge(current) {
+            reload(at: 0)
+            return setBuffering(true)
+        }
         applyPlaying()
         if !playing { setBuffering(false) } else if current.phase == .loading { setBuffering(true) }
+    }
+
+    /// After a pause shorter than this, in nanoseconds, a live stream goes on where it was.
+    private static let shortPause: Int64 = 1_000_000_000
+
+    /// True of a live stream without places to move to that was paused: what was read then is not what is sent now. The
+    /// demuxers of adaptive streams know of themselves where the edge is.
+    private func isBehindEdge(_ current: Playback) -> Bool {
+        guard let since = current.pausedSince, current.phase == .ready, current.outage == nil else {
+            return false
+        }
+        return current.timeline.isLive && !current.timeline.capabilities.contains(.seek)
+            && current.pipeline?.demuxer == nil && AudioOutput.now() - since > Self.shortPause
     }
 
     /// Tells the output whether to play.

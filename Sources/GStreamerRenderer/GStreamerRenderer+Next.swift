@@ -199,15 +199,15 @@ extension GStreamerRenderer.Input {
         case .message(let pipeline, _), .arrived(let pipeline, _), .seekAnswered(let pipeline, _, _),
             .seekIsSlow(let pipeline, _), .asked(let pipeline, _), .askAgain(let pipeline),
             .quietDue(let pipeline, _), .freezeDue(let pipeline, _), .pictures(let pipeline, _),
-            .beginningDue(let pipeline, _), .serverDue(let pipeline):
+            .beginningDue(let pipeline, _), .serverDue(let pipeline), .news(let pipeline, _, _):
             pipeline
         case .command, .output, .adaptiveFound, .endDue, .recoveryDue, .troubleOver, .pluginsAdded, .examined,
-            .screenLost, .tick, .scanTick, .quit:
+            .screenLost, .tick, .scanTick, .metadataDue, .quit:
             nil
         }
     }
 
     fileprivate var hasPicture: Bool {
-        if case .message(_, .tagged(let values)) = self { values.picture != nil } else { false }
+        if case .news(_, _, .tags(let values)) = self { values.picture != nil } else { false }
     }
 }

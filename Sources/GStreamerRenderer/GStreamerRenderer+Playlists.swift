@@ -133,7 +133,7 @@ extension GStreamerRenderer {
         }
         let place = current.entry == nil ? current.place : 0
         playback?.enter(entry)
-        report(.metadataChanged(current.id, playback?.metadata ?? Metadata()))
+        reportMetadata()
         reload(at: place)
         if current.isPlaying { setBuffering(true) }
     }
@@ -161,10 +161,9 @@ extension Playback {
     fileprivate mutating func enter(_ entry: PlaylistWalk.Item) {
         self.entry = entry
         (isExamined, stuckBeginnings, asked, missing, streams) = (false, 0, 0, nil, nil)
-        (table, timeline, artwork, hasWholeTitle) = (TrackTable(), .unknown, nil, false)
-        metadata = Metadata()
-        metadata.title = entry.title ?? entry.playlistTitle
-        metadata.subtitle = entry.artist
-        metadata.album = entry.album
+        (table, timeline, artwork, isArtworkReported) = (TrackTable(), .unknown, nil, true)
+        words = WordsOfMedia()
+        words.list = Metadata(
+            title: entry.title ?? entry.playlistTitle, subtitle: entry.artist, album: entry.album)
     }
 }

@@ -23,6 +23,9 @@ package actor GStreamerRenderer {
         case output(AudioOutputEvent)
         /// The first frames after the beginning or a flush came out of the pipeline.
         case arrived(pipeline: UInt64, StreamFeed.Arrival)
+        /// What holds once the cue is reached.
+        case news(pipeline: UInt64, cue: Int, StreamFeed.News)
+        case metadataDue(LoadID)
         case seekAnswered(pipeline: UInt64, number: UInt64, accepted: Bool)
         case seekIsSlow(pipeline: UInt64, number: UInt64)
         case asked(pipeline: UInt64, MediaPipeline.Facts)
@@ -138,6 +141,8 @@ package actor GStreamerRenderer {
             case .frames(let flushes): framesArrived(flushes: flushes)
             case .astray(let flushes, let position): guessAgain(flushes: flushes, found: position)
             }
+        case .news(_, let cue, let news): keep(news, cue: cue)
+        case .metadataDue(let load): metadataDue(load)
         case .seekAnswered(_, let number, let accepted): seekAnswered(number, accepted: accepted)
         case .seekIsSlow(_, let number): if playback?.seek?.number == number { setBuffering(true) }
         case .asked(_, let facts): learn(facts)
@@ -223,6 +228,7 @@ package actor GStreamerRenderer {
         case .drained(let stream):
             guard playback?.stream == stream else { return }
             drained()
+        case .cueReached(let stream, let cue): cueReached(cue, in: stream)
         case .advanced(let old, let new): advanced(from: old, to: new)
         }
     }

@@ -10,8 +10,7 @@ extension SourceReader: ByteSource {
     package var head: ByteSourceHead? {
         guard let facts = source.facts else { return nil }
         var head = ByteSourceHead(uri: source.finalURI)
-        (head.contentType, head.textInterval) = (facts.contentType, facts.textInterval)
-        (head.station, head.genre, head.page) = (facts.station, facts.genre, facts.page)
+        (head.contentType, head.station, head.genre) = (facts.contentType, facts.station, facts.genre)
         head.requestHeaders = facts.requestHeaders.map { .init(name: $0.name, value: $0.value) }
         head.responseHeaders = facts.responseHeaders.map { .init(name: $0.name, value: $0.value) }
         return head
@@ -21,6 +20,8 @@ extension SourceReader: ByteSource {
     package var isSeekable: Bool { source.isSeekable }
 
     package func awaitHead() -> Bool { awaitFacts() != nil }
+
+    package func title(at offset: Int64) -> String? { source.title(at: offset) }
 
     package func read(at offset: Int64, maximum: Int) -> ByteSourceReading {
         let reading: MediaSource.Reading = read(at: offset, maximum: maximum)

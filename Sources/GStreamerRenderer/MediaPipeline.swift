@@ -70,8 +70,10 @@ final class MediaPipeline: Sendable {
         for element in chain { tail.add(element) }
         for (one, next) in zip(chain, chain.dropFirst()) { _ = one.link(to: next) }
         tail.exposePad("sink", of: chain[0])
+        let relay = PadRelay(to: tail)
         // Before the head comes: it has elements in it already.
         pipeline.onElementAdded { [parts, readers] element in
+            if element.factoryName == "multiqueue" { relay.watch(element) }
             parts.note(element.factoryName)
             readers.serve(element)
             if Element.adaptiveDemuxers.contains(element.factoryName) {
@@ -87,7 +89,7 @@ final class MediaPipeline: Sendable {
         pipeline.add(tail)
         pipeline.add(head)
         head.set("uri", string: request.uri)
-        head.linkPads(ofType: "audio/", to: tail)
+        head.linkPads(ofType: "audio/", through: relay)
         if let pictures { pictures.attach(to: pipeline, head: head) } else { head.set("caps", "audio/x-raw") }
         feed.fill { [pictures] position in pictures?.outlasts(position) ?? false }
         // What a demuxer of adaptive streams plays is chosen by this and by `AdaptiveDemuxer.select`.
@@ -104,6 +106,12 @@ final class MediaPipeline: Sendable {
             // its own.
             switch message {
             case .streamsFound(let set):
+                if let (before, all) = parts.chainGoesOn(with: set.streams) {
+                    // Those that end are heard to their end; then the relay goes over to those that begin.
+                    relay.promiseSuccessor()
+                    _ = head.selectStreams(all)
+                    return onMessage(.streamsFound(set.without(before)))
+                }
                 let selected = self?.selected(from: set) ?? []
                 if !selected.isEmpty { _ = head.selectStreams(selected) }
             case .streamsOffered(let set):
@@ -174,6 +182,9 @@ final class MediaPipeline: Sendable {
 
     /// True if the titles of streams name tracks, not the item, which has a `single` stream or more.
     func hasTrackTitles(ofSingle single: Bool) -> Bool { parts.hasTrackTitles(ofSingle: single) }
+
+    /// True if one piece may follow another in the same stream, each with tags of its own.
+    var isChained: Bool { parts.isChained }
 
     /// How a position is looked for.
     enum Precision: Equatable, Sendable {
@@ -274,6 +285,20 @@ final class MediaPipeline: Sendable {
 /// The factories of a pipeline's elements, noted as they are made.
 private final class Parts: Sendable {
     private let names = Mutex<Set<String>>([])
+    private let sounds = Mutex<Set<String>>([])
+
+    /// In a chain of Ogg streams, the next link's are announced while those before have not ended. Gives the names of those
+    /// before, and of all; nil if `streams` are not of that kind.
+    func chainGoesOn(with streams: [MediaStream]) -> (before: Set<String>, all: [String])? {
+        let all = streams.filter { $0.kind == .audio }.map(\.identifier)
+        let before = sounds.withLock { sounds in
+            defer { sounds = Set(all) }
+            return sounds.intersection(all)
+        }
+        // Items with pictures have them chosen, too.
+        guard isChained, all.count == streams.count, !before.isEmpty, before.count < all.count else { return nil }
+        return (before, all)
+    }
     private let adaptive = Mutex<AdaptiveDemuxer?>(nil)
     var demuxer: AdaptiveDemuxer? {
         get { adaptive.withLock { $0 } }
@@ -283,6 +308,7 @@ private final class Parts: Sendable {
     func hasTrackTitles(ofSingle single: Bool) -> Bool {
         names.withLock { $0.contains("matroskademux") || !single && $0.contains("qtdemux") }
     }
+    var isChained: Bool { names.withLock { $0.contains("oggdemux") } }
     var hasSilence: Bool { names.withLock { $0.contains("audiotestsrc") } }
     var isPlainFLAC: Bool {
         names.withLock {

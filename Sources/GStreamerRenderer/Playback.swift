@@ -70,9 +70,16 @@ struct Playback {
     var timeline = Timeline.unknown
     var streams: StreamSet?
     var table = TrackTable()
+    var words = WordsOfMedia()
+    /// What was reported of them.
     var metadata = Metadata()
-    var hasWholeTitle = false
     var artwork: Artwork?
+    var isArtworkReported = true
+    /// What is told of sound that is not heard yet.
+    var news: [(cue: Int, news: StreamFeed.News)] = []
+    var pacer = Pacer()
+    /// When it was paused, in nanoseconds of the monotonic clock.
+    var pausedSince: Int64?
     /// Whether pictures are shown, and what of that was reported.
     var picture = PictureStatus()
     var reportedPicture = PictureStatus()
@@ -129,6 +136,7 @@ struct Playback {
     init(id: LoadID, item: MediaItem, playing: Bool) {
         (self.id, self.item) = (id, item)
         isPlaying = playing
+        if !playing { pausedSince = AudioOutput.now() }
         let start = item.startPosition.nanoseconds ?? 0
         isHeld = start > 0
         place = max(0, start)
@@ -137,6 +145,7 @@ struct Playback {
     /// Forgets how far the load had come; what was asked for and what is known of the media stay.
     mutating func begin(at place: Int64) {
         (pipeline, seek, nextSeek, failure) = (nil, nil, nil, nil)
+        news = []
         (phase, isHeld, isSounding, isDecoded) = (.loading, place > 0, false, false)
         skipped = 0
         self.place = place

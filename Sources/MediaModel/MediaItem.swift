@@ -57,11 +57,16 @@ public struct Metadata: Equatable, Sendable {
     public var album: String?
     /// Width and height in pixels; nil without video.
     public var videoSize: PixelSize?
+    /// Who sends what is heard; nil of what comes from no station.
+    public var station: String?
+    public var genre: String?
 
     public init(
-        title: String? = nil, subtitle: String? = nil, album: String? = nil, videoSize: PixelSize? = nil
+        title: String? = nil, subtitle: String? = nil, album: String? = nil, videoSize: PixelSize? = nil,
+        station: String? = nil, genre: String? = nil
     ) {
         (self.title, self.subtitle, self.album, self.videoSize) = (title, subtitle, album, videoSize)
+        (self.station, self.genre) = (station, genre)
     }
 }
 

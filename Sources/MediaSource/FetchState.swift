@@ -29,6 +29,8 @@ struct FetchState {
         var patience = Duration.seconds(120)
         /// The longest pause that a server may ask for.
         var longestPause = Duration.seconds(5)
+        /// A station whose connections end sooner is asked again with growing pauses.
+        var shortConnection = Duration.seconds(5)
     }
 
     /// What is to be done about the connection.
@@ -76,15 +78,13 @@ struct FetchState {
     /// Faults since the last byte, and those of them for which the server was there.
     private var faults = 0
     private var attempts = 0
-    /// When the connection was opened.
-    private var openedAt: Int64 = 0
     /// The first bytes, of a resource without a length.
     private var beginning: [UInt8] = []
     private var newBeginning: NewBeginning?
-    /// Of a station: where its bytes go on, how they stand to its texts, and what of a new connection is left out.
-    private var edge: Int64 = 0
-    private var phase: TextPhase?
-    private var skipping = 0
+    /// Takes the texts out of what a station sends on the current connection, and when that began.
+    private var division: StationStream?
+    private var connected: Int64 = 0
+    private var titles = TitleShelf()
 
     private enum Ranges { case unknown, answered, refused }
 
@@ -121,7 +121,9 @@ struct FetchState {
         position = min(max(0, offset), ResourceFacts.longest)
         if position != expected { stretch = 0 }
         expected = position
-        if let bytes = cache.bytes(at: position, maximum: maximum) {
+        // No piece reaches over the place where a title begins.
+        let room = titles.next(after: position).map { Int(clamping: $0 - position) } ?? maximum
+        if let bytes = cache.bytes(at: position, maximum: min(maximum, room)) {
             position += Int64(bytes.count)
             expected = position
             stretch = min(stretch + bytes.count, limits.readAhead)
@@ -131,6 +133,9 @@ struct FetchState {
         if let failure { return .failed(failure) }
         return isClosed ? .end : nil
     }
+
+    /// The title that a station tells right before the byte at `offset`; empty if it says that it plays nothing.
+    func title(at offset: Int64) -> String? { titles.title(at: offset) }
 
     /// Ends it all; what is here is let go.
     mutating func close() {
@@ -153,8 +158,10 @@ struct FetchState {
             return isTold ? nil : .rest(delay)
         case .none:
             guard let target else { return nil }
-            let offset = facts != nil && ranges == .refused || facts?.isStation == true ? 0 : target
+            let offset = facts != nil && ranges == .refused ? 0 : target
             connection = .opening(offset: offset)
+            // A station sends what it sends now.
+            if facts?.isEndless == true { return .open(uri: address, offset: 0, guarding: nil) }
             return .open(uri: address, offset: offset, guarding: offset > 0 ? facts?.validator : nil)
         case .opening(let offset):
             // Before the first answer nothing is known that could make another request better.
@@ -230,9 +237,7 @@ struct FetchState {
 
     private mutating func opened(_ answer: HTTPAnswer, at offset: Int64, now: Int64) {
         var new = ResourceFacts(answer)
-        let start = new.start ?? 0
-        openedAt = now
-        if let old = facts, old.isStation { return rejoin(old, new) }
+        var start = new.start ?? 0
         if let old = facts {
             if !old.isSame(as: new) {
                 connection = .none
@@ -240,7 +245,10 @@ struct FetchState {
                 return
             }
             if start != offset {
-                if old.length == nil, old.validator == nil, start == 0 {
+                if old.isEndless {
+                    // A station goes on with what it brings now.
+                    start = offset
+                } else if old.length == nil, old.validator == nil, start == 0 {
                     newBeginning = NewBeginning(after: offset, expecting: beginning)
                 } else {
                     ranges = .refused
@@ -253,36 +261,10 @@ struct FetchState {
             return
         }
         if answer.status == 206, start == offset, offset > 0 { ranges = .answered }
-        if facts == nil {
-            facts = new
-            phase = TextPhase(interval: new.textInterval)
-        } else {
-            facts?.length = new.length
-        }
+        if facts == nil { facts = new } else { facts?.length = new.length }
         connection = .open(at: start, isReading: false)
-    }
-
-    /// A station is there again: it goes on with what it brings now, in step with its texts.
-    private mutating func rejoin(_ old: ResourceFacts, _ new: ResourceFacts) {
-        guard old.textInterval == new.textInterval else {
-            connection = .none
-            failure = MediaFailure(.network, "The station sends in another form than before.")
-            return
-        }
-        let join = phase?.join ?? (filling: 0, skipping: 0)
-        pass([UInt8](repeating: 0, count: join.filling), at: edge)
-        skipping = join.skipping
-        connection = .open(at: edge, isReading: false)
-    }
-
-    /// Takes up bytes that are the reader's.
-    private mutating func pass(_ bytes: [UInt8], at place: Int64) {
-        if facts?.length == nil, place == Int64(beginning.count) {
-            beginning += bytes.prefix(NewBeginning.length - beginning.count)
-        }
-        phase?.pass(bytes[...])
-        cache.insert(bytes, at: place)
-        edge = place + Int64(bytes.count)
+        // Each connection counts anew from its own beginning.
+        (division, connected) = (new.textInterval.map { StationStream(interval: $0) }, now)
     }
 
     private mutating func redirected(_ answer: HTTPAnswer) {
@@ -306,13 +288,14 @@ struct FetchState {
         }
     }
 
-    /// A station must have been there for so long, in nanoseconds, before its troubles are forgotten.
-    private static let trial: Int64 = 5_000_000_000
-
     /// The next piece of the body has come.
     mutating func received(_ bytes: [UInt8], now: Int64) {
         guard case .open(var place, _) = connection, !isClosed else { return }
         var bytes = bytes
+        if let found = division?.take(bytes) {
+            bytes = found.sound
+            for (count, title) in found.titles { titles.add(title, at: place + Int64(count)) }
+        }
         if var comparison = newBeginning {
             let finding = comparison.add(bytes)
             newBeginning = comparison
@@ -325,17 +308,14 @@ struct FetchState {
             }
             newBeginning = nil
         }
-        if skipping > 0 {
-            let step = min(skipping, bytes.count)
-            bytes.removeFirst(step)
-            skipping -= step
+        if !bytes.isEmpty, cache.firstGap(from: position) < place + Int64(bytes.count) {
+            let isShort = now - connected < Int64(limits.shortConnection / .nanoseconds(1))
+            if facts?.isEndless != true || !isShort { (faults, attempts, trouble) = (0, 0, nil) }
         }
-        if !bytes.isEmpty, cache.firstGap(from: position) < place + Int64(bytes.count),
-            facts?.isStation != true || now - openedAt > Self.trial
-        {
-            (faults, attempts, trouble) = (0, 0, nil)
+        if facts?.length == nil, place == Int64(beginning.count) {
+            beginning += bytes.prefix(NewBeginning.length - beginning.count)
         }
-        pass(bytes, at: place)
+        cache.insert(bytes, at: place)
         connection = .open(at: place + Int64(bytes.count), isReading: false)
     }
 
@@ -345,12 +325,9 @@ struct FetchState {
         connection = .none
         if let length {
             if place < length { retry(now: now, isAnswered: true, or: Self.cut) }
-        } else if newBeginning != nil {
+        } else if newBeginning != nil || facts?.isEndless == true {
             newBeginning = nil
             retry(now: now, isAnswered: true, or: Self.cut)
-        } else if facts?.isStation == true {
-            // It has no end.
-            retry(now: now, isAnswered: false, or: Self.cut)
         } else {
             facts?.length = place
         }
@@ -364,7 +341,7 @@ struct FetchState {
         // A server that is there, but gives nothing, is another matter than one that is gone.
         let isAnswered: Bool
         if case .open = connection {
-            isAnswered = fault.kind == .broken && facts?.isStation != true
+            isAnswered = fault.kind == .broken
         } else {
             isAnswered = fault.kind == .secrecy || fault.kind == .address
         }
@@ -383,6 +360,8 @@ struct FetchState {
         if trouble == nil { troubleSince = now }
         trouble = reason
         faults += 1
+        // A station whose sender is away answers, and comes back.
+        let isAnswered = isAnswered && facts?.isEndless != true
         if isAnswered { attempts += 1 }
         let isOver =
             isAnswered

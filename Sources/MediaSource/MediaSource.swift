@@ -59,6 +59,8 @@ package final class MediaSource: Sendable {
     package var isSeekable: Bool { state.withLock { $0.isSeekable } }
     /// Where the last redirection led.
     package var finalURI: String { state.withLock { $0.finalURI } }
+    /// The title that a station tells right before the byte at `offset`; empty if it says that it plays nothing.
+    package func title(at offset: Int64) -> String? { state.withLock { $0.title(at: offset) } }
     /// Bytes that are kept now.
     package var held: Int { state.withLock { $0.cache.count } }
 

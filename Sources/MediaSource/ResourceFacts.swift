@@ -15,14 +15,14 @@ package struct ResourceFacts: Equatable, Sendable {
     package var contentType: String?
     /// Bytes of sound between two pieces of text, in a stream of web radio.
     package var textInterval: Int32?
+    /// Who says to send it, and what kind of it: a station of web radio.
     package var station: String?
     package var genre: String?
-    package var page: String?
+    /// True of what a station sends for as long as somebody listens: where it breaks off, it is not over.
+    var isEndless: Bool
     /// The request and the answer, as they were sent.
     package var requestHeaders: [HeaderField]
     package var responseHeaders: [HeaderField]
-    /// True of web radio: it is there as long as its server is, and has no end.
-    package var isStation: Bool
     private var isPart: Bool
     /// Where the part that was sent begins; nil for all of it.
     var start: Int64?
@@ -32,29 +32,33 @@ package struct ResourceFacts: Equatable, Sendable {
 
     init(_ answer: HTTPAnswer) {
         contentType = answer["Content-Type"]
-        textInterval = answer["icy-metaint"].flatMap { Int32($0) }
-        (station, genre, page) = (answer["icy-name"], answer["icy-genre"], answer["icy-url"])
+        textInterval = answer["icy-metaint"].flatMap { Int32($0) }.flatMap { $0 > 0 ? $0 : nil }
+        station = answer["icy-name"] ?? answer["ice-name"]
+        genre = answer["icy-genre"] ?? answer["ice-genre"]
+        let isStation = answer.headers.contains {
+            let name = $0.name.lowercased()
+            return name.hasPrefix("icy-") || name.hasPrefix("ice-")
+        }
+        isEndless = isStation && answer.contentLength == nil && answer.status == 200
         requestHeaders = answer.requestHeaders.map { HeaderField(name: $0.name, value: $0.value) }
         responseHeaders = answer.headers.map { HeaderField(name: $0.name, value: $0.value) }
         isPart = answer.status == 206
-        isStation = false
         refusesRanges = answer["Accept-Ranges"]?.lowercased() == "none"
         let tag = answer["ETag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
         validator = tag ?? answer["Last-Modified"]
         length = answer.contentLength.flatMap { $0 < Self.longest ? $0 : nil }
+        // Lengths and places of the server count the texts, too.
+        if textInterval != nil { (length, refusesRanges) = (nil, true) }
         if isPart {
             let range = answer["Content-Range"].flatMap(ContentRange.init)
             start = range?.start
             length = range.flatMap { range in range.total ?? length.map { $0 + range.start } }
         }
-        let isRadio = answer.headers.contains {
-            $0.name.lowercased().hasPrefix("icy-") || $0.name.lowercased().hasPrefix("ice-")
-        }
-        isStation = isRadio && length == nil && !isPart
     }
 
     /// False if the other answer is about something else than this one.
     func isSame(as other: ResourceFacts) -> Bool {
+        if isEndless { return true }
         if let validator, let new = other.validator, validator != new { return false }
         if let length, let new = other.length, length != new, !other.isPart || validator == nil {
             return false

@@ -50,6 +50,8 @@ extension ByteWriter {
         optional(metadata.subtitle) { $1.put($0) }
         optional(metadata.album) { $1.put($0) }
         optional(metadata.videoSize) { $1.put($0) }
+        optional(metadata.station) { $1.put($0) }
+        optional(metadata.genre) { $1.put($0) }
     }
     mutating func put(_ artwork: Artwork) {
         put(artwork.bytes)
@@ -135,7 +137,7 @@ extension ByteReader {
     mutating func metadata() throws(FrameFailure) -> Metadata {
         Metadata(
             title: try optionalText(), subtitle: try optionalText(), album: try optionalText(),
-            videoSize: try optionalSize())
+            videoSize: try optionalSize(), station: try optionalText(), genre: try optionalText())
     }
     mutating func artwork() throws(FrameFailure) -> Artwork {
         Artwork(bytes: try data(), type: try text(), size: try optionalSize())

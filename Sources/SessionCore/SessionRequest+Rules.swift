@@ -100,13 +100,18 @@ extension Metadata {
     /// The longest text that is taken over from media, in bytes: tags can hold anything.
     private static let textLimit = 1024
 
-    /// The sender's words where it has some, the media's for the rest. The picture's size is the media's to know.
+    /// The sender's words where it has some, the media's for the rest. The picture's size is the media's to know. What a
+    /// station tells of the piece that is heard comes before the sender's title, which is then a name for the station.
     func completed(by media: Metadata) -> Metadata {
-        Metadata(
-            title: title ?? media.title?.prefix(bytes: Self.textLimit),
+        let own = media.title?.prefix(bytes: Self.textLimit)
+        let station = media.station?.prefix(bytes: Self.textLimit)
+        let isStation = station != nil
+        return Metadata(
+            title: isStation ? own ?? title ?? station : title ?? own,
             subtitle: subtitle ?? media.subtitle?.prefix(bytes: Self.textLimit),
             album: album ?? media.album?.prefix(bytes: Self.textLimit),
-            videoSize: media.videoSize ?? videoSize)
+            videoSize: media.videoSize ?? videoSize, station: isStation ? title ?? station : nil,
+            genre: media.genre?.prefix(bytes: Self.textLimit))
     }
 }
 

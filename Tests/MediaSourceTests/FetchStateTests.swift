@@ -303,33 +303,6 @@ private func answer(
     }
 }
 
-@Suite struct `The texts of a station` {
-    @Test(arguments: 0...198)
-    func `a new connection goes on in step wherever the old one ended`(end: Int) throws {
-        // Cycles of 16 bytes of sound, and texts of 0, 16, 32 bytes.
-        var old: [UInt8] = []
-        for text in [0, 1, 2, 0, 1, 2] {
-            old += [UInt8](repeating: 7, count: 16) + [UInt8(text)] + [UInt8](repeating: 1, count: text * 16)
-        }
-        var phase = try #require(TextPhase(interval: 16))
-        phase.pass(old[..<end])
-        let join = phase.join
-        let fresh = ([UInt8](repeating: 8, count: 16) + [0])[join.skipping...]
-        // What follows is read as a text where the new connection has one.
-        phase.pass([UInt8](repeating: 0, count: join.filling)[...])
-        for byte in fresh {
-            #expect(phase.isInSound == (byte == 8))
-            phase.pass([byte])
-        }
-        #expect(phase.isInSound)
-    }
-
-    @Test(arguments: [nil, 0, -1, Int32.min] as [Int32?])
-    func `an interval that makes no sense is none`(interval: Int32?) {
-        #expect(TextPhase(interval: interval) == nil)
-    }
-}
-
 @Suite struct `A server that begins anew` {
     @Test func `sends the same when all of the beginning is the same`() {
         var comparison = NewBeginning(after: 9, expecting: [1, 2, 3])

@@ -19,6 +19,7 @@ import shutil
 import sys
 import tempfile
 import time
+import urllib.parse
 import uuid
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -112,6 +113,7 @@ class Play:
         self.client = self.session = self.daemon = self.refusal = None
         self.claims = []  # (time, rate, buffering) as the state told them
         self.errors = set()  # codes of the errors that the state told of
+        self.titles = []  # (time, title) as the state told them
         self.extra = []  # settings of linnetd
         self.environment = {}
         self.trusts = False  # the authority of the good certificates
@@ -205,6 +207,10 @@ class Play:
             now = claim()
             if self.session and self.mine and self.mine.get("error"):
                 self.errors.add(self.mine["error"]["code"])
+            if self.session and self.mine:
+                title = self.mine["metadata"].get("title")
+                if title != (self.titles[-1][1] if self.titles else None):
+                    self.titles.append((time.monotonic(), title))
             if now is not None and now != last:
                 self.claims.append((time.monotonic(), *now))
             elif now is None and last is not None:
@@ -445,9 +451,6 @@ def check_state(play, last):
         elif name == "says":
             if value.replace("_", " ") not in (error.get("message") or ""):
                 yield f"the error says {error.get('message')!r}, not {value}"
-        elif name == "requests":
-            if len(play.run.requests) > int(value):
-                yield f"{len(play.run.requests)} requests, more than {value}"
         elif name == "proxied":
             if not play.run.memory.get("proxied") and not play.server.tunnels:
                 yield "the proxy was not asked"
@@ -473,6 +476,32 @@ def check_state(play, last):
         elif name == "was-told":
             if value not in play.errors:
                 yield f"no error {value} was told, only {sorted(play.errors)}"
+        elif name in ("title", "station", "genre", "subtitle"):
+            found = me and me["metadata"].get(name)
+            if (found or "") != words(value):
+                yield f"{name} {found!r}, not {words(value)!r}"
+        elif name == "titles":
+            found = [title or "" for _, title in play.titles]
+            # The station's own name comes first, or just behind.
+            if me and found and found[0] in ("", me["metadata"].get("station")):
+                found = found[1:]
+            if found != words(value).split("+"):
+                yield f"titles {found}, not {value}"
+        elif name == "titled":
+            yield from check_titled(play, *value.rsplit(":", 1))
+        elif name.startswith("titles<"):
+            if len(play.titles) >= int(name[7:]):
+                yield f"{len(play.titles)} titles were told"
+        elif name == "length":
+            found = len((me["metadata"].get("title") or "").encode()) if me else -1
+            if found != int(value):
+                yield f"a title of {found} bytes, not {value}"
+        elif name == "requests":
+            if len(play.run.requests) != int(value):
+                yield f"{len(play.run.requests)} requests, not {value}"
+        elif name.startswith("requests<"):
+            if len(play.run.requests) >= int(name[9:]):
+                yield f"{len(play.run.requests)} requests"
         elif name in ("audio", "legible"):
             options = me["tracks"][name]["options"] if me else []
             found = "+".join(o.get("language") or "?" for o in options)
@@ -482,6 +511,20 @@ def check_state(play, last):
             yield from check_headers(play, value or "all")
         else:
             yield f"a state has no {name}"
+
+
+def words(value):
+    """A text in a table: `_` is a blank, and others are written as in an address."""
+    return urllib.parse.unquote(value.replace("_", " "))
+
+
+def check_titled(play, title, second):
+    """A title must be told when a second of the media begins to be heard."""
+    told = [moment for moment, found in play.titles if found == words(title)]
+    heard = [sound.start for sound in play.card.sounds() if sound.second == int(second)]
+    if not told or not heard or abs(told[0] - heard[0]) > 0.4:
+        late = f"{told[0] - heard[0]:.2f} s after" if told and heard else "never with"
+        yield f"the title {title} was told {late} second {second}"
 
 
 def check_headers(play, value):

@@ -107,7 +107,8 @@ struct StateComposer {
         let pictures = session.artwork.compactMap { artwork.picture(id, key: $0) }
         return .compact([
             "title": JSONValue(session.metadata.title), "subtitle": JSONValue(session.metadata.subtitle),
-            "album": JSONValue(session.metadata.album),
+            "album": JSONValue(session.metadata.album), "station": JSONValue(session.metadata.station),
+            "genre": JSONValue(session.metadata.genre),
             "artwork": .array(
                 pictures.map { picture in
                     .compact([
