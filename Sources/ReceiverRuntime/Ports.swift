@@ -56,9 +56,9 @@ package protocol ListenerService: AnyObject {
 package protocol Client: AnyObject {
     /// The peer's address.
     var address: String { get }
-    /// Links of this machine, such as `eth0`, on which an IPv6 address that counts on one link can be meant; the one that the
-    /// peer came by first.
-    var linkZones: [String] { get }
+    /// Links of this machine, such as `eth0`, on which an IPv6 address that counts on one link can be meant: first the one
+    /// that has this address, or else the one that the peer came by.
+    func linkZones(for address: String) -> [String]
     /// True from a send until everything sent is in the network's hands.
     var isCongested: Bool { get }
     /// Bytes that were sent since the client last drained.

@@ -60,7 +60,6 @@ package final class FakeClient: Client {
     }
 
     package let address: String
-    package var linkZones: [String] = []
     package private(set) var texts: [String] = []
     package private(set) var binaries: [[UInt8]] = []
     package private(set) var closing: Closing?
@@ -74,6 +73,8 @@ package final class FakeClient: Client {
     fileprivate init(address: String, listener: FakeListener) {
         (self.address, self.listener) = (address, listener)
     }
+
+    package func linkZones(for address: String) -> [String] { [] }
 
     package func send(text: String) {
         guard closing == nil else { return }

@@ -6,12 +6,14 @@ import Glibc
 
 /// The links on which this machine has an IPv6 address of the link.
 enum LinkZones {
-    /// Names of interfaces such as `eth0`, at most 32; the one that has `address` comes first. Not loopback.
-    static func all(preferring address: String?) -> [String] {
+    /// Names of interfaces such as `eth0`, at most 32, without loopback. The one that has `address` itself comes first, or
+    /// else the one that has `local`.
+    static func all(for address: String, local: String?) -> [String] {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard unsafe getifaddrs(&list) == 0 else { return [] }
         defer { unsafe freeifaddrs(list) }
-        var (zones, preferred): ([String], String?) = ([], nil)
+        let sought = canonical(address)
+        var (zones, own, near): ([String], String?, String?) = ([], nil, nil)
         var next = unsafe list
         while let entry = unsafe next, zones.count < 32 {
             unsafe next = unsafe entry.pointee.ifa_next
@@ -21,12 +23,27 @@ enum LinkZones {
             let name = unsafe String(cString: entry.pointee.ifa_name)
             let flags = unsafe entry.pointee.ifa_flags
             guard flags & UInt32(IFF_UP) != 0, flags & UInt32(IFF_LOOPBACK) == 0 else { continue }
-            if text == address { preferred = name }
+            if text == sought { own = name }
+            if text == local { near = name }
             if text.hasPrefix("fe80:"), !zones.contains(name) { zones.append(name) }
         }
-        guard let preferred, let index = zones.firstIndex(of: preferred) else { return zones }
+        guard let first = own ?? near, let index = zones.firstIndex(of: first) else { return zones }
         zones.swapAt(0, index)
         return zones
+    }
+
+    /// An IPv6 address in the form that the system writes.
+    private static func canonical(_ address: String) -> String {
+        var binary = in6_addr()
+        var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard unsafe inet_pton(AF_INET6, address, &binary) == 1,
+            unsafe inet_ntop(AF_INET6, &binary, &buffer, socklen_t(buffer.count)) != nil
+        else { return address }
+        return string(buffer)
+    }
+
+    private static func string(_ buffer: [CChar]) -> String {
+        String(decoding: buffer.prefix { $0 != 0 && $0 != 0x25 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// An address as text, without its zone; nil if it is none of IP.
@@ -42,7 +59,6 @@ enum LinkZones {
             unsafe getnameinfo(
                 socket, socklen_t(size), &buffer, socklen_t(buffer.count), nil, 0, NI_NUMERICHOST) == 0
         else { return nil }
-        return String(
-            decoding: buffer.prefix { $0 != 0 && $0 != 0x25 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return string(buffer)
     }
 }

@@ -46,7 +46,7 @@ final class SoupClient: Client {
         }
     }
 
-    var linkZones: [String] { socket.linkZones }
+    func linkZones(for address: String) -> [String] { socket.linkZones(for: address) }
     var isCongested: Bool { socket.isCongested }
 
     /// Since a silent client that was given up is not heard either, it does not count a second time.

@@ -11,12 +11,13 @@ import Testing
 /// A sender that came from somewhere.
 private final class Somebody: Client {
     let address: String
-    let linkZones: [String]
+    private let zones: [String]
     let isCongested = false
     let pendingBytes = 0
     init(_ address: String, _ linkZones: [String] = []) {
-        (self.address, self.linkZones) = (address, linkZones)
+        (self.address, zones) = (address, linkZones)
     }
+    func linkZones(for address: String) -> [String] { zones }
     func send(text: String) {}
     func send(binary: [UInt8]) {}
     func close(code: UInt16, reason: String) {}

@@ -92,6 +92,8 @@ class Request(http.server.BaseHTTPRequestHandler):
         self.query = dict(urllib.parse.parse_qsl(parts.query))
         self.prefix = f"/{name}"
         self.run.note(self.path[len(self.prefix):], self.headers.get("Host", ""), list(self.headers.items()))
+        if self.is_proxied:
+            self.run.memory["proxied"] = True
         if self.wait_or_cut():
             return
         function = BEHAVIOURS.get(kind)

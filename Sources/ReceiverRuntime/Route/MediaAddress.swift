@@ -79,7 +79,7 @@ enum MediaAddress {
             return String(address.dropFirst(mapped.count))
         }
         guard isOfLink(address) else { return "[\(address)]" }
-        let zones = client.linkZones
+        let zones = client.linkZones(for: address)
         let known = zones.contains(zone) ? zone : zones.first
         return known.map { "[\(address)%25\($0)]" } ?? "[\(address)]"
     }

@@ -274,8 +274,6 @@ def play_radio(request, options):
 def http(request, rest):
     folder, _, name = rest.partition("/")
     options = Options(folder)
-    if request.is_proxied:
-        request.run.memory["proxied"] = True
     if "silent" in options:
         request.rfile.read(1)
         return request.cut()
