@@ -65,6 +65,8 @@ final class Readers: Sendable {
     deinit { close() }
 
     var failure: MediaFailure? { item?.failure }
+    /// True of a station of web radio.
+    var isEndless: Bool { item?.facts?.isEndless == true }
 
     /// Gives the item's source away: the elements read no more, and `close` leaves it open.
     func takeItem() -> MediaSource? {

@@ -6,7 +6,11 @@ import MediaModel
 /// What one connection to a station of web radio brings, as SHOUTcast invented it: so many bytes of sound, a text, and so
 /// on. A text is one byte that tells its length in units of 16, and so many bytes.
 struct StationStream: Equatable, Sendable {
-    private enum Part: Equatable { case sound(left: Int), length, text(left: Int) }
+    private enum Part: Equatable {
+        case sound(left: Int)
+        case length
+        case text(left: Int)
+    }
     /// A text as long as one byte can tell.
     static let longestText = 255 * 16
 
