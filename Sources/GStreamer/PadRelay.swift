@@ -152,13 +152,15 @@ package final class PadRelay: Sendable {
     /// Has `body` look at what comes to a pad; it is given the kind of event.
     @discardableResult
     private func probe(
-        _ pad: Source, _ kind: GstPadProbeType, _ body: @escaping @Sendable (GstEventType) -> GstPadProbeReturn
+        _ pad: Source, _ kind: GstPadProbeType,
+        _ body: @escaping @Sendable (GstEventType) -> GstPadProbeReturn
     ) -> gulong {
         unsafe gst_pad_add_probe(
             pad.pointer, kind,
             { _, information, data in
                 let box = unsafe Unmanaged<ProbeBox>.fromOpaque(data!).takeUnretainedValue()
-                let isEvent = unsafe gst_shim_probe_type(information) & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM.rawValue
+                let isEvent =
+                    unsafe gst_shim_probe_type(information) & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM.rawValue
                 let event = unsafe isEvent != 0 ? gst_shim_probe_event(information) : nil
                 return box.body(unsafe event.map { unsafe gst_shim_event_type($0) } ?? GST_EVENT_UNKNOWN)
             }, Unmanaged.passRetained(ProbeBox(body)).toOpaque(),
@@ -182,7 +184,9 @@ extension Element {
             return 0
         }
         connect("pad-removed") { arguments in
-            if let removed = unsafe arguments.object(1) { relay.removed(unsafe PadRelay.Source(gst_shim_pad(removed)!)) }
+            if let removed = unsafe arguments.object(1) {
+                relay.removed(unsafe PadRelay.Source(gst_shim_pad(removed)!))
+            }
             return 0
         }
     }

@@ -112,6 +112,8 @@ package struct TagValues: Equatable, Sendable {
     /// Larger pictures are left out.
     private static let largestPicture = 4 * 1024 * 1024
 
+    package init() {}
+
     init(_ list: UnsafeMutablePointer<GstTagList>) {
         title = unsafe Self.text(list, "title")
         artist = unsafe Self.text(list, "artist")

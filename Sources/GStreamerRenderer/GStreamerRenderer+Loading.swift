@@ -268,17 +268,17 @@ extension GStreamerRenderer {
         if !playing { setBuffering(false) } else if current.phase == .loading { setBuffering(true) }
     }
 
-    /// After a pause shorter than this, in nanoseconds, a live stream goes on where it was.
+    /// After a pause shorter than this, in nanoseconds, a station goes on where it was.
     private static let shortPause: Int64 = 1_000_000_000
 
-    /// True of a live stream without places to move to that was paused: what was read then is not what is sent now. The
-    /// demuxers of adaptive streams know of themselves where the edge is.
+    /// True of a station that was paused: what was read then is not what is sent now. Other media without a length may be
+    /// a file, which would begin anew; the demuxers of adaptive streams know of themselves where the edge is.
     private func isBehindEdge(_ current: Playback) -> Bool {
         guard let since = current.pausedSince, current.phase == .ready, current.outage == nil else {
             return false
         }
-        return current.timeline.isLive && !current.timeline.capabilities.contains(.seek)
-            && current.pipeline?.demuxer == nil && AudioOutput.now() - since > Self.shortPause
+        return current.timeline.isLive && current.pipeline?.isEndless == true
+            && AudioOutput.now() - since > Self.shortPause
     }
 
     /// Tells the output whether to play.

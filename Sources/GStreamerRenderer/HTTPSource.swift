@@ -68,6 +68,8 @@ final class Readers: Sendable {
 
     var failure: MediaFailure? { item?.failure }
     var trouble: MediaFailure? { item?.trouble }
+    /// True of a station of web radio.
+    var isEndless: Bool { item?.facts?.isEndless == true }
 
     /// Gives the item's source away: the elements read no more, and `close` leaves it open.
     func takeItem() -> MediaSource? {

@@ -183,6 +183,9 @@ final class MediaPipeline: Sendable {
     /// True if the titles of streams name tracks, not the item, which has a `single` stream or more.
     func hasTrackTitles(ofSingle single: Bool) -> Bool { parts.hasTrackTitles(ofSingle: single) }
 
+    /// True if the item is what a station sends now, whenever it is asked.
+    var isEndless: Bool { readers.isEndless }
+
     /// True if one piece may follow another in the same stream, each with tags of its own.
     var isChained: Bool { parts.isChained }
 
@@ -296,7 +299,9 @@ private final class Parts: Sendable {
             return sounds.intersection(all)
         }
         // Items with pictures have them chosen, too.
-        guard isChained, all.count == streams.count, !before.isEmpty, before.count < all.count else { return nil }
+        guard isChained, all.count == streams.count, !before.isEmpty, before.count < all.count else {
+            return nil
+        }
         return (before, all)
     }
     private let adaptive = Mutex<AdaptiveDemuxer?>(nil)

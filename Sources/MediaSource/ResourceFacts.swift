@@ -19,7 +19,7 @@ package struct ResourceFacts: Equatable, Sendable {
     package var station: String?
     package var genre: String?
     /// True of what a station sends for as long as somebody listens: where it breaks off, it is not over.
-    var isEndless: Bool
+    package var isEndless: Bool
     /// The request and the answer, as they were sent.
     package var requestHeaders: [HeaderField]
     package var responseHeaders: [HeaderField]

@@ -81,7 +81,8 @@ enum Samples {
                 load,
                 Metadata(
                     title: "T\u{0}", subtitle: "S", album: "A",
-                    videoSize: PixelSize(width: .max, height: .min))),
+                    videoSize: PixelSize(width: .max, height: .min),
+                    station: "R", genre: "G")),
             .metadataChanged(load, Metadata()),
             .artworkFound(
                 load,

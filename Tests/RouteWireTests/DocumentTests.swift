@@ -37,7 +37,8 @@ enum Fixtures {
         picture: PictureStatus(.noDisplay, reason: "The X server has gone."),
         volume: Volume(level: 0.5, isMuted: true),
         metadata: Metadata(
-            title: "Ä \"quoted\" 🎵", subtitle: "b", album: "c", videoSize: PixelSize(width: 640, height: 360)),
+            title: "Ä \"quoted\" 🎵", subtitle: "b", album: "c", videoSize: PixelSize(width: 640, height: 360),
+            station: "d", genre: "e"),
         artwork: [
             ArtworkReference(url: "/v1/artwork/1", type: "image/png", size: PixelSize(width: 8, height: 9)),
             ArtworkReference(url: "/v1/artwork/2", type: "image/png", size: nil),

@@ -10,6 +10,7 @@ seconds each, whose titles are One, Two, Three …. The station's time begins wi
   interval=N       bytes of sound between two texts (4000); `says=TEXT` puts another number into the head
   icy              the answer begins with ICY 200 OK
   name=HEX         the station's name, as bytes; `old` names it and its genre as old Icecasts do
+  type=TYPE        another type than that of the sound, with a dash for the slash
   skip=N           the first N bytes are left out, so that the first frame is not whole
   cut=S, end=S     the first connection is cut, or ends, after S seconds of sound; the next one goes on at that very byte
   away=S           for S seconds after that the station answers 404
@@ -62,6 +63,8 @@ TITLES = {
 
 LINK = 4  # seconds of one stream of a chain
 NUMBERS = ["One", "Two", "Three", "Four", "Five", "Six", "Seven"]
+TYPES = {
+    "aac": "audio/aac", "mp3": "audio/mpeg", "vorbis": "application/ogg", "opus": "audio/ogg", "flac": "audio/ogg"}
 CODERS = {"vorbis": "audioconvert ! vorbisenc", "opus": "audioresample ! opusenc", "flac": "flacenc"}
 MADE = {}
 LOCK = threading.Lock()
@@ -143,11 +146,12 @@ class Connection:
         return self.request.wfile.write(out + piece)
 
 
-def head(request, options, interval):
+def head(request, form, options, interval):
     name = bytes.fromhex(options.get("name", "5468652053746174696f6e"))
     word = b"ice" if "old" in options else b"icy"
     lines = [b"ICY 200 OK" if "icy" in options else b"HTTP/1.0 200 OK"]
-    lines += [b"Content-Type: audio/mpeg", word + b"-name: " + name, word + b"-genre: Odd; Pop", b"icy-br: 128"]
+    kind = options.get("type", TYPES[form]).replace("-", "/")
+    lines += [b"Content-Type: " + kind.encode(), word + b"-name: " + name, word + b"-genre: Odd; Pop", b"icy-br: 128"]
     if interval or "says" in options:
         lines.append(b"icy-metaint: " + options.get("says", str(interval)).encode())
     request.wfile.write(b"\r\n".join(lines) + b"\r\n\r\n")
@@ -167,7 +171,7 @@ def radio(request, rest):
         return request.send(b"", "text/plain", 404)
     wants = request.headers.get("Icy-MetaData") == "1"
     interval = int(options.get("interval", 4000)) if wants and "titles" in options else 0
-    head(request, options, interval)
+    head(request, words[0], options, interval)
     connection = Connection(request, interval, TITLES.get(options.get("titles"), []))
     limit = float(options.get("short") or (number == 1 and (options.get("cut") or options.get("end"))) or 1e9)
     # Where another connection broke off the next one goes on; else everybody hears what is sent now.
