@@ -17,7 +17,8 @@ private func block(_ text: String) -> [UInt8] {
     @Test func `is taken apart alike, however it is cut into pieces`() {
         let whole = pattern(0..<40)
         let parts: [[UInt8]] = [
-            Array(whole[0..<10]), block("StreamTitle='A';"), Array(whole[10..<20]), [0], Array(whole[20..<30]),
+            Array(whole[0..<10]), block("StreamTitle='A';"), Array(whole[10..<20]), [0],
+            Array(whole[20..<30]),
             block("StreamTitle='';StreamUrl='b';"), Array(whole[30..<40]), [0],
         ]
         let bytes = Array(parts.joined())
