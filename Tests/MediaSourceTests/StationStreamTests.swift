@@ -119,8 +119,8 @@ private func block(_ text: String) -> [UInt8] {
         #expect(state.failure == nil)
     }
 
-    @Test func `asks a station that hangs up at once with growing pauses, and one that is away for two minutes`()
-    {
+    @Test
+    func `asks a station that hangs up at once with growing pauses, and one that is away for two minutes`() {
         var state = Self.opened()
         var pauses: [Duration] = []
         var now: Int64 = 0
