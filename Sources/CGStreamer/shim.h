@@ -83,6 +83,7 @@ static inline void gst_shim_tag_list_unref(GstTagList *list) { gst_tag_list_unre
 static inline void gst_shim_sample_unref(GstSample *sample) { gst_sample_unref(sample); }
 static inline void gst_shim_message_unref(GstMessage *message) { gst_message_unref(message); }
 static inline GstBuffer *gst_shim_buffer_ref(GstBuffer *buffer) { return gst_buffer_ref(buffer); }
+static inline GstBuffer *gst_shim_make_writable(GstBuffer *buffer) { return gst_buffer_make_writable(buffer); }
 static inline void gst_shim_buffer_unref(GstBuffer *buffer) { gst_buffer_unref(buffer); }
 static inline void gst_shim_event_unref(GstEvent *event) { gst_event_unref(event); }
 

@@ -43,16 +43,18 @@ extension GStreamerRenderer {
     /// True if so many pipelines do not end that no more are begun.
     var isCrowded: Bool { SerialWorker.busy >= Self.stuckLimit }
 
-    /// Builds the pipeline of the current load and starts it, also for the second time with more plugins.
-    func startPipeline() {
+    /// Builds the pipeline of the current load and starts it, also for the second time with more plugins. It goes on with
+    /// `source` if that is not nil.
+    func startPipeline(from source: MediaSource? = nil) {
         guard !isCrowded else {
+            source?.close()
             return fail(MediaFailure(.internalFailure, "Too many pipelines do not end."))
         }
         pipelineCount += 1
         playback?.stream = StreamID(pipelineCount)
         let isNear = (playback?.place ?? 0) <= Self.nearBeginning && playback?.pipelineRate == 1
         if isNear { playback?.isHeld = false }
-        guard let current = playback else { return }
+        guard let current = playback else { return source?.close() ?? () }
         output.open(current.stream, playing: current.isPlaying && !current.isHeld)
         output.setMediaVolume(current.volume, for: current.stream)
         let beginning = isNear && current.place > 0 ? Double(current.place) : nil
@@ -62,7 +64,7 @@ extension GStreamerRenderer {
             let pipeline = try makePipeline(
                 current.opened, audio: current.table.currentAudio,
                 feed: feed(for: current.stream, beginning: beginning), pictures: pictures,
-                isHeld: current.isHeld)
+                isHeld: current.isHeld, source: source, origin: current.origin)
             playback?.pipeline = pipeline
             pipeline.start()
             later(Self.beginningLimit, .beginningDue(pipeline: pipeline.number, reads: 0))
@@ -84,13 +86,13 @@ extension GStreamerRenderer {
     /// The pipeline of an item, not started.
     func makePipeline(
         _ item: MediaItem, audio: String?, feed: StreamFeed, pictures: PictureBranch? = nil,
-        isHeld: Bool = false
+        isHeld: Bool = false, source: MediaSource? = nil, origin: Int64 = 0
     ) throws(MediaFailure) -> MediaPipeline {
         let number = feed.stream.number
         let request = MediaPipeline.Request(
             uri: item.uri, headers: item.headers, userAgent: item.userAgent ?? configuration.userAgent,
             rates: rates, pictures: pictures, audio: audio, contexts: contexts, fetcher: fetcher,
-            isHeld: isHeld,
+            source: source, origin: origin, isHeld: isHeld,
             answerLimit: min(.seconds(10), max(.seconds(1), configuration.outageLimit / 4)))
         return try MediaPipeline(
             number: number, request: request, feed: feed,
@@ -115,13 +117,13 @@ extension GStreamerRenderer {
     }
 
     /// Begins again at `place` in nanoseconds with a new pipeline, as if nothing had been heard yet.
-    func reload(at place: Int64) {
+    func reload(at place: Int64, from source: MediaSource? = nil) {
         cancelPreparation()
-        guard let current = playback else { return }
+        guard let current = playback else { return source?.close() ?? () }
         answerSeeks(of: current)
         endPipeline(of: current)
         playback?.begin(at: place)
-        startPipeline()
+        startPipeline(from: source)
         updateTicking()
         reportPosition()
     }

@@ -35,7 +35,7 @@ package actor GStreamerRenderer {
         case recoveryDue(LoadID, attempt: Int)
         case troubleOver(LoadID, skipped: Int)
         case pluginsAdded(LoadID)
-        case examined(LoadID, FoundPlaylist?)
+        case examined(LoadID, Finding)
         case pictures(pipeline: UInt64, PictureFeed.News)
         case screenLost(String)
         case tick(UInt64)
@@ -151,7 +151,7 @@ package actor GStreamerRenderer {
             if playback?.id == load, playback?.skipped == skipped, playback?.outage == nil {
                 report(.errorChanged(load, nil))
             }
-        case .examined(let load, let found): examined(load, found)
+        case .examined(let load, let finding): examined(load, finding)
         case .pluginsAdded(let load):
             hasAddedPlugins = true
             if playback?.id == load { startPipeline() }

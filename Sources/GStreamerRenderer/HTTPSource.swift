@@ -17,7 +17,7 @@ extension SourceReader: ByteSource {
         return head
     }
 
-    package var size: Int64? { source.facts?.length }
+    package var size: Int64? { length }
     package var isSeekable: Bool { source.isSeekable }
 
     package func awaitHead() -> Bool { awaitFacts() != nil }
@@ -50,8 +50,8 @@ final class Readers: Sendable {
 
     init(_ request: MediaPipeline.Request) {
         self.request = request
-        item =
-            Library.scheme(of: request.uri)?.hasPrefix("http") == true ? Self.open(request.uri, request) : nil
+        let isHTTP = Library.scheme(of: request.uri)?.hasPrefix("http") == true
+        item = request.source ?? (isHTTP ? Self.open(request.uri, request) : nil)
         if let item { values.withLock { $0.opened.append(item) } }
     }
 
@@ -91,14 +91,14 @@ final class Readers: Sendable {
         else { return }
         let reader: SourceReader? = values.withLock { values in
             guard !values.isClosed, values.readers.count < Self.limit else { return nil }
-            let source: MediaSource
+            let reader: SourceReader
             if let item, item.request.uri == uri {
-                source = item
+                reader = SourceReader(item, from: request.origin)
             } else {
-                source = Self.open(uri, request)
+                let source = Self.open(uri, request)
                 values.opened.append(source)
+                reader = SourceReader(source)
             }
-            let reader = SourceReader(source)
             values.readers.append(reader)
             return reader
         }

@@ -35,6 +35,10 @@ final class MediaPipeline: Sendable {
         var audio: String?
         var contexts: [Context]
         var fetcher: MediaFetcher
+        /// The item's server if it is being read already; the pipeline closes it.
+        var source: MediaSource?
+        /// Where in what the server has the media begins.
+        var origin: Int64 = 0
         /// True if playback begins elsewhere than the media.
         var isHeld = false
         /// How long the server of an adaptive stream may be silent within an answer.
@@ -149,6 +153,7 @@ final class MediaPipeline: Sendable {
                 let step = 1e9 / Double(delay.rate)
                 feed.cut(before: Double(delay.frames) * step, length: delay.length.map { Double($0) * step })
             }
+        case "aacparse": element.guardHeaders()
         default:
             // Of a decoder: damaged frames are passed over, however many, and what can be heard is heard.
             if element.hasProperty("max-errors") { element.set("max-errors", "-1") }

@@ -110,6 +110,17 @@ def flip(data, count, seed=1):
     return bytes(out)
 
 
+def short_headers(data, count):
+    """Puts headers of ADTS into the beginnings of frames, in place of their own, that claim a frame shorter than they are."""
+    out, places, at = bytearray(data), [], 0
+    while at + 7 <= len(data):
+        places.append(at)
+        at += (data[at + 3] & 3) << 11 | data[at + 4] << 3 | data[at + 5] >> 5
+    for at in places[5::max(1, len(places) // int(count))]:
+        out[at:at + 6] = b"\xff\xf1" + data[at + 2:at + 3] + b"\0\0\0"
+    return bytes(out)
+
+
 def scramble(data, count, end, seed):
     """Changes bytes of the beginning."""
     out, chance = bytearray(data), random.Random(int(seed))
@@ -135,6 +146,7 @@ EDITS = {
     "zeros": lambda data, size: bytes(int(size)),
     "corrupt": corrupt,
     "flip": flip,
+    "short-headers": short_headers,
     "scramble": scramble,
     "times": lambda data, count: data * int(count),
     "wav": field,
