@@ -20,6 +20,28 @@ extension SourceReader: ByteSource {
     package var size: Int64? { length }
     package var isSeekable: Bool { source.isSeekable }
 
+    package func awaitIsPulled() -> Bool {
+        guard awaitFacts() != nil, source.givesPlaces, let length else { return false }
+        guard OggPages.begin(at: bytes(at: 0, count: 4)[...]) else { return false }
+        let first = OggPages(in: bytes(at: 0, count: OggPages.beginning))
+        let end = length <= OggPages.whole ? length : OggPages.end
+        let place = max(Int64(OggPages.beginning), length - end)
+        let last = OggPages(in: place < length ? bytes(at: place, count: Int(length - place)) : [])
+        return !last.areOfLaterLink(than: first)
+    }
+
+    /// The bytes from `offset` on, `count` of them unless they end before.
+    private func bytes(at offset: Int64, count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            let reading: MediaSource.Reading = read(
+                at: offset + Int64(bytes.count), maximum: count - bytes.count)
+            guard case .bytes(let more) = reading else { break }
+            bytes += more
+        }
+        return bytes
+    }
+
     package func awaitHead() -> Bool { awaitFacts() != nil }
 
     package func read(at offset: Int64, maximum: Int) -> ByteSourceReading {

@@ -89,6 +89,13 @@ struct FetchState {
         return ranges != .refused && facts?.refusesRanges == false || length <= Int64(limits.capacity)
     }
 
+    /// True if any place costs no more than a request: the server has given parts, or says that it does, or the resource is
+    /// fetched at once anyhow.
+    var givesPlaces: Bool {
+        guard isSeekable, let length = facts?.length else { return false }
+        return length <= Int64(limits.small) || ranges == .answered || facts?.offersRanges == true
+    }
+
     /// The address that the last redirection led to.
     var finalURI: String { address }
 

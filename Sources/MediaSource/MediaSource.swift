@@ -49,6 +49,8 @@ package final class MediaSource: Sendable {
     package var failure: MediaFailure? { state.withLock { $0.failure } }
     /// True if any place can be read from.
     package var isSeekable: Bool { state.withLock { $0.isSeekable } }
+    /// True if it is known that places far apart cost little.
+    package var givesPlaces: Bool { state.withLock { $0.givesPlaces } }
     /// Where the last redirection led.
     package var finalURI: String { state.withLock { $0.finalURI } }
     /// Bytes that are kept now.

@@ -133,3 +133,26 @@ import Testing
         #expect(Self.passed(bytes, by: 1000).suffix(140) == bytes.suffix(140))
     }
 }
+
+@Suite struct `Pages of an Ogg file` {
+    private static func page(stream: UInt8, isFirst: Bool = false) -> [UInt8] {
+        Array("OggS".utf8) + [0, isFirst ? 2 : 0] + [UInt8](repeating: 0, count: 8) + [stream, 0, 0, 0]
+            + [UInt8](repeating: 7, count: 30)
+    }
+    private static let first = OggPages(in: page(stream: 1, isFirst: true) + page(stream: 2, isFirst: true))
+
+    @Test func `at the end of a file without a chain are of the streams at its beginning`() {
+        #expect(!OggPages(in: Self.page(stream: 1) + Self.page(stream: 2)).areOfLaterLink(than: Self.first))
+        #expect(!OggPages(in: []).areOfLaterLink(than: Self.first))
+        #expect(!OggPages(in: [UInt8](repeating: 79, count: 1000)).areOfLaterLink(than: Self.first))
+    }
+
+    @Test func `of a chain are told by their numbers, or by another beginning`() {
+        #expect(OggPages(in: Self.page(stream: 3)).areOfLaterLink(than: Self.first))
+        #expect(OggPages(in: Self.page(stream: 1, isFirst: true)).areOfLaterLink(than: Self.first))
+    }
+
+    @Test func `that are cut off are none`() {
+        #expect(OggPages(in: Array(Self.page(stream: 3).prefix(20))) == OggPages(in: []))
+    }
+}

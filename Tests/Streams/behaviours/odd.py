@@ -4,8 +4,10 @@
 
 odd/FORMAT[:KEY=VALUE…]/EDIT,EDIT…/NAME    the last part is for people, and for players that look at names
 
+`odd-whole` gives no parts of it and says nothing of that; `odd-none` says that it gives none.
+
 FORMAT is one of `ENCODERS`; `rate`, `channels` and `sample` (GStreamer's name of a sample's format) say what it is made
-from. The media has five seconds of the tones of `position.wav`. `EDITS` says what can be done with its bytes, in order.
+from, `seconds` how long it is. The media has five seconds of the tones of `position.wav`. `EDITS` says what can be done with its bytes, in order.
 """
 
 import os
@@ -70,7 +72,7 @@ def make(spec):
                     mask = {3: 0x7, 4: 0x33, 5: 0x37, 6: 0x3F, 7: 0x13F, 8: 0xC3F}[int(wanted["channels"])]
                     caps += f",channel-mask=(bitmask){mask:#x}"
             with tempfile.TemporaryDirectory() as folder:
-                media.position(f"{folder}/in.wav", SECONDS)
+                media.position(f"{folder}/in.wav", int(wanted.get("seconds", SECONDS)))
                 subprocess.run(
                     ["gst-launch-1.0", "-q", "filesrc", f"location={folder}/in.wav", "!", "wavparse", "!",
                      "audioconvert", "!", "audioresample", "!", caps, "!", *ENCODERS[form].split(), "!",
@@ -121,6 +123,52 @@ def short_headers(data, count):
     return bytes(out)
 
 
+def ogg_pages(data, change):
+    """Lets `change` have each page of an Ogg stream as a list of bytes, and makes its checksum anew."""
+    out, at = b"", 0
+    while data[at:at + 4] == b"OggS":
+        count = data[at + 26]
+        end = at + 27 + count + sum(data[at + 27:at + 27 + count])
+        page = bytearray(data[at:end])
+        change(page)
+        page[22:26] = bytes(4)
+        sum_ = 0
+        for byte in page:
+            sum_ = (sum_ << 8 ^ OGG_CRC[sum_ >> 24 ^ byte]) & 0xFFFFFFFF
+        page[22:26] = struct.pack("<I", sum_)
+        out += page
+        at = end
+    return out
+
+
+def ogg_crc(byte):
+    value = byte << 24
+    for _ in range(8):
+        value = (value << 1 ^ 0x04C11DB7 if value & 0x80000000 else value << 1) & 0xFFFFFFFF
+    return value
+
+
+OGG_CRC = [ogg_crc(byte) for byte in range(256)]
+
+
+def later(data, seconds, rate):
+    """As it is recorded from a broadcast that had gone on for a while: places do not begin at 0."""
+    def change(page):
+        place, = struct.unpack_from("<q", page, 6)
+        if place > 0:
+            struct.pack_into("<q", page, 6, place + int(float(seconds) * float(rate)))
+    return ogg_pages(data, change)
+
+
+def link(data, count):
+    """The stream several times, each time under another number."""
+    def numbered(number):
+        def change(page):
+            page[14:18] = struct.pack("<I", number)
+        return change
+    return b"".join(ogg_pages(data, numbered(1000 + number)) for number in range(int(count)))
+
+
 def scramble(data, count, end, seed):
     """Changes bytes of the beginning."""
     out, chance = bytearray(data), random.Random(int(seed))
@@ -148,6 +196,8 @@ EDITS = {
     "flip": flip,
     "short-headers": short_headers,
     "scramble": scramble,
+    "later": later,
+    "link": link,
     "times": lambda data, count: data * int(count),
     "wav": field,
     "data-size": lambda data, size: field(data, -4, 4, size, "data"),
@@ -162,11 +212,34 @@ EDITS = {
 }
 
 
-@behaviour("odd")
-def odd(request, rest):
+def prepared(rest):
+    """What a path is about: the bytes, and their declared type."""
     spec, edits, name = rest.split("/", 2)
     data = make(spec)
     for edit in filter(None, edits.split(",")):
         verb, *values = edit.split(":")
         data = EDITS[verb](data, *values)
-    request.send(data, TYPES.get(name.rpartition(".")[2], "application/octet-stream"))
+    return data, TYPES.get(name.rpartition(".")[2], "application/octet-stream")
+
+
+@behaviour("odd")
+def odd(request, rest):
+    request.send(*prepared(rest))
+
+
+@behaviour("odd-whole")
+def odd_whole(request, rest):
+    send_whole(request, *prepared(rest))
+
+
+@behaviour("odd-none")
+def odd_none(request, rest):
+    send_whole(request, *prepared(rest), ("Accept-Ranges", "none"))
+
+
+def send_whole(request, data, kind, *headers):
+    request.send_response(200)
+    for name, value in (("Content-Type", kind), ("Content-Length", str(len(data))), *headers):
+        request.send_header(name, value)
+    request.end_headers()
+    request.write(data)
