@@ -101,13 +101,17 @@ extension GStreamerRenderer {
     }
 
     /// Gives a pipeline up that has read and stands, without a sound and without an error: now and then an element of
-    /// GStreamer 1.22 misses that its source has begun. What reads on, or waits for its server, has time.
+    /// GStreamer 1.22 misses that its source has begun. If it comes to that again and again, the media is the reason. What
+    /// reads on, or waits for its server, has time.
     func beginAgainIfStuck(reads: Int) {
         guard let current = playback, let pipeline = current.pipeline, current.phase == .loading,
             pipeline.demuxer == nil, current.outage == nil, current.failure == nil
         else { return }
         if let reading = pipeline.reading, reading.reads == reads, !reading.isWaiting {
-            guard current.stuckBeginnings < Self.beginningCount else { return }
+            guard current.stuckBeginnings < Self.beginningCount else {
+                return fail(
+                    MediaFailure(.unsupportedFormat, "The media is of a format that is not played."))
+            }
             playback?.stuckBeginnings += 1
             return reload(at: place())
         }
@@ -234,9 +238,7 @@ extension GStreamerRenderer {
     @discardableResult
     private func addPluginsAndRetry() -> Bool {
         let folder = configuration.fallbackPlugins
-        guard !hasAddedPlugins, folder != nil || configuration.video != .none, let current = playback else {
-            return false
-        }
+        guard !hasAddedPlugins, let current = playback else { return false }
         if current.phase != .loading { playback?.begin(at: place()) }
         endPipeline(of: current)
         playback?.pipeline = nil

@@ -79,6 +79,7 @@ package actor GStreamerRenderer {
         report: @escaping @Sendable (RendererEvent) -> Void
     ) {
         Library.start()
+        PluginFolder.leaveReadingDecoders()
         if configuration.video != .none { PluginFolder.useLightDecodersOnly() }
         ByteSourceElement.register()
         let inputs = Inbox<Input>(on: loop, limit: Self.queueLimit)

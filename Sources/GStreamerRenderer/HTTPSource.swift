@@ -22,7 +22,8 @@ extension SourceReader: ByteSource {
 
     package func awaitIsPulled() -> Bool {
         guard awaitFacts() != nil, source.givesPlaces, let length else { return false }
-        guard OggPages.begin(at: bytes(at: 0, count: 4)[...]) else { return false }
+        let head = bytes(at: 0, count: PulledFormat.window)
+        guard OggPages.begin(at: head[...]) else { return PulledFormat.matches(head) }
         let first = OggPages(in: bytes(at: 0, count: OggPages.beginning))
         let end = length <= OggPages.whole ? length : OggPages.end
         let place = max(Int64(OggPages.beginning), length - end)
@@ -53,6 +54,17 @@ extension SourceReader: ByteSource {
         case .failed(let failure): .failed(failure.message)
         }
     }
+}
+
+/// Formats beside Ogg whose reader chooses the places that it reads: those of `ReadingDecoder`.
+private enum PulledFormat {
+    static let window = 8
+    private static let beginnings: [[UInt8]] = [
+        [0x72, 0x69, 0x66, 0x66, 0x2E, 0x91, 0xCF, 0x11], Array("caff".utf8), Array("RF64".utf8),
+        Array("MP+".utf8), Array("MPCK".utf8), Array("NIST".utf8), Array("MAC ".utf8), Array("TTA1".utf8),
+    ]
+
+    static func matches(_ bytes: [UInt8]) -> Bool { beginnings.contains { bytes.starts(with: $0) } }
 }
 
 /// The readers of one pipeline's elements.

@@ -72,6 +72,7 @@ final class MediaPipeline: Sendable {
         ]
         for element in chain { tail.add(element) }
         for (one, next) in zip(chain, chain.dropFirst()) { _ = one.link(to: next) }
+        chain[0].placeChannels()
         tail.exposePad("sink", of: chain[0])
         // Before the head comes: it has elements in it already.
         pipeline.onElementAdded { [parts, readers] element in

@@ -6,7 +6,7 @@ odd/FORMAT[:KEY=VALUE…]/EDIT,EDIT…/NAME    the last part is for people, and 
 
 `odd-whole` gives no parts of it and says nothing of that; `odd-none` says that it gives none.
 
-FORMAT is one of `ENCODERS`; `rate`, `channels` and `sample` (GStreamer's name of a sample's format) say what it is made
+FORMAT is one of `ENCODERS`, `PACKERS` or `NAMED`; `rate`, `channels` and `sample` (GStreamer's name of a sample's format) say what it is made
 from, `seconds` how long it is. The media has five seconds of the tones of `position.wav`. `EDITS` says what can be done with its bytes, in order.
 """
 
@@ -46,9 +46,61 @@ ENCODERS = {
     "speex": "audioresample ! speexenc ! oggmux",
     "mka": "flacenc ! matroskamux",
     "webm": "audioresample ! opusenc ! webmmux",
+    "eac3": "audioresample ! audioconvert ! avenc_eac3",
+    "w64": "audioconvert ! avmux_w64",
+    "caf-open": "audioconvert ! avmux_caf",
+    "au": "audioconvert ! avmux_au",
+    "dts": "audioresample ! audioconvert ! avenc_dca strict=experimental",
     "ac3": "audioresample ! audioconvert ! avenc_ac3",
     "wma": "audioconvert ! avenc_wmav2 ! asfmux",
     "wavpack": "audioconvert ! wavpackenc",
+}
+
+
+def riff(tag, rate, channels, block, bits, extra, samples, fact=None):
+    """A WAV file of `samples`, whose format is `tag`."""
+    form = struct.pack("<HHIIHH", tag, channels, rate, rate * block, block, bits) + extra
+    form = b"fmt " + struct.pack("<I", len(form)) + form
+    if fact is not None:
+        form += b"fact" + struct.pack("<II", 4, fact)
+    body = b"WAVE" + form + b"data" + struct.pack("<I", len(samples)) + samples
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+def ima(samples, rate, channels):
+    """IMA ADPCM in blocks of 1024 bytes; the mean rate is that of the blocks."""
+    frames = (1024 - 4 * channels) * 2 // channels + 1
+    form = struct.pack("<HHIIHH", 0x11, channels, rate, rate * 1024 // frames, 1024, 4) + struct.pack("<HH", 2, frames)
+    body = b"WAVEfmt " + struct.pack("<I", len(form)) + form + b"data" + struct.pack("<I", len(samples)) + samples
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+def caf(samples, rate, channels):
+    form = struct.pack(">d4sIIIII", rate, b"lpcm", 0, channels * 2, 1, channels, 16)
+    return (b"caff\0\1\0\0desc" + struct.pack(">q", len(form)) + form + b"data" +
+            struct.pack(">qI", 4 + len(samples), 0) + samples)
+
+
+def extensible(valid):
+    """A WAV file of samples of 32 bits of which `valid` are used."""
+    def pack(samples, rate, channels):
+        kind = bytes.fromhex("0100000000001000800000aa00389b71")
+        return riff(0xFFFE, rate, channels, 4 * channels, 32, struct.pack("<HHI", 22, valid, 3) + kind, samples)
+    return pack
+
+
+# What GStreamer has no muxer for: the pipeline that makes the samples, and what is put around them.
+PACKERS = {
+    "caf": ("audioconvert ! audio/x-raw,format=S16BE", caf),
+    "wav-ima": ("audioconvert ! adpcmenc layout=dvi blockalign=1024", ima),
+    "wav-24-in-32": ("audioconvert ! audio/x-raw,format=S24LE ! audioconvert ! audio/x-raw,format=S32LE", extensible(24)),
+}
+# Sound that nothing here can make: what stands at the beginning of such files.
+NAMED = {
+    "ape": b"MAC \x96\x0f\0\0\x34\0\0\0\x18\0\0\0\x08\0\0\0\x2c\0\0\0",
+    "musepack": b"MP+\x07\x64\0\0\0",
+    "musepack-8": b"MPCKSH\x0f",
+    "tta": b"TTA1\1\0\2\0\x10\0\x44\xac\0\0",
 }
 TYPES = {"mp3": "audio/mpeg", "flac": "audio/flac", "wav": "audio/wav", "ogg": "audio/ogg", "m4a": "audio/mp4"}
 MADE = {}
@@ -60,6 +112,9 @@ def make(spec):
     with LOCK:
         if spec not in MADE:
             form, *options = spec.split(":")
+            if form in NAMED:
+                return NAMED[form] + noise(100_000)
+            encoder, pack = PACKERS.get(form) or (ENCODERS[form], None)
             wanted = dict(option.split("=") for option in options)
             caps = "audio/x-raw"
             if "sample" in wanted:
@@ -75,10 +130,11 @@ def make(spec):
                 media.position(f"{folder}/in.wav", int(wanted.get("seconds", SECONDS)))
                 subprocess.run(
                     ["gst-launch-1.0", "-q", "filesrc", f"location={folder}/in.wav", "!", "wavparse", "!",
-                     "audioconvert", "!", "audioresample", "!", caps, "!", *ENCODERS[form].split(), "!",
+                     "audioconvert", "!", "audioresample", "!", caps, "!", *encoder.split(), "!",
                      "filesink", f"location={folder}/out"], check=True, timeout=60)
                 with open(f"{folder}/out", "rb") as file:
-                    MADE[spec] = file.read()
+                    made = file.read()
+            MADE[spec] = pack(made, int(wanted.get("rate", 44100)), int(wanted.get("channels", 2))) if pack else made
         return MADE[spec]
 
 
