@@ -222,8 +222,12 @@ extension GStreamerRenderer {
 
     private func pipelineFailed(_ failure: PipelineFailure) {
         guard let current = playback else { return }
-        let reason =
+        var reason =
             current.pipeline?.sourceFailure(failure) ?? MediaFailure(failure, missing: current.missing)
+        if reason.code == .missingPlugin, current.pipeline?.lacksPlaces == true {
+            reason = MediaFailure(
+                .unsupportedFormat, "Media of this format is played only if its server gives parts of it.")
+        }
         if reason.code == .missingPlugin, current.phase == .loading, addPluginsAndRetry() { return }
         if survives(reason) { return }
         guard current.phase == .ready, current.isSounding, current.seek == nil, current.nextSeek == nil else {

@@ -21,9 +21,11 @@ extension SourceReader: ByteSource {
     package var isSeekable: Bool { source.isSeekable }
 
     package func awaitIsPulled() -> Bool {
-        guard awaitFacts() != nil, source.givesPlaces, let length else { return false }
+        guard awaitFacts() != nil, source.isSeekable, let length else { return false }
         let head = bytes(at: 0, count: PulledFormat.window)
         guard OggPages.begin(at: head[...]) else { return PulledFormat.matches(head) }
+        // It is read at its end first.
+        guard source.givesPlaces else { return false }
         let first = OggPages(in: bytes(at: 0, count: OggPages.beginning))
         let end = length <= OggPages.whole ? length : OggPages.end
         let place = max(Int64(OggPages.beginning), length - end)
@@ -98,6 +100,11 @@ final class Readers: Sendable {
     deinit { close() }
 
     var failure: MediaFailure? { item?.failure }
+
+    /// True if the item would be played if its server gave parts of it.
+    var lacksPlaces: Bool {
+        item.map { !$0.isSeekable && PulledFormat.matches($0.beginning(PulledFormat.window)) } ?? false
+    }
 
     /// Gives the item's source away: the elements read no more, and `close` leaves it open.
     func takeItem() -> MediaSource? {

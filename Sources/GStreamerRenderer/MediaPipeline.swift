@@ -221,6 +221,9 @@ final class MediaPipeline: Sendable {
         failure.element == ByteSourceElement.factory ? readers.failure : nil
     }
 
+    /// True if the item would be played if its server gave parts of it.
+    var lacksPlaces: Bool { readers.lacksPlaces }
+
     /// Changes to another stream of sound; `streams` are those to play from then on.
     func select(audio identifier: String, streams: [String]) {
         wanted.identifier = identifier

@@ -125,6 +125,9 @@ struct FetchState {
         return isClosed ? .end : nil
     }
 
+    /// The first bytes, as far as they are here.
+    mutating func beginning(_ count: Int) -> [UInt8] { cache.bytes(at: 0, maximum: count) ?? [] }
+
     /// Ends it all; what is here is let go.
     mutating func close() {
         isClosed = true

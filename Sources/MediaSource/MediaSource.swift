@@ -56,6 +56,9 @@ package final class MediaSource: Sendable {
     /// Bytes that are kept now.
     package var held: Int { state.withLock { $0.cache.count } }
 
+    /// The first bytes, as far as they are here.
+    package func beginning(_ count: Int) -> [UInt8] { state.withLock { $0.beginning(count) } }
+
     /// Gives up the connection and what was read, for good.
     package func close() {
         state.withLock { $0.close() }
