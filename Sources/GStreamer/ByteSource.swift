@@ -9,6 +9,9 @@ package protocol ByteSource: AnyObject, Sendable {
     var size: Int64? { get }
     /// True if any place can be read from.
     var isSeekable: Bool { get }
+    /// Waits for the first bytes. True if whoever reads them is to choose the places, since length and places of the format
+    /// are found no other way, and the server gives them.
+    func awaitIsPulled() -> Bool
     /// Waits until `head` is known. False if that will not be, or the wait was interrupted.
     func awaitHead() -> Bool
     /// Waits for bytes at `offset`: at least one, at most `maximum`.

@@ -48,6 +48,8 @@ private final class SourceState: Sendable {
         var uri: String?
         var source: (any ByteSource)?
         var isAnnounced = false
+        /// Nil until it was asked.
+        var isPulled: Bool?
         var pace = Pace()
     }
     private let values = Mutex(Values())
@@ -63,6 +65,16 @@ private final class SourceState: Sendable {
         return values.withLock { $0.pace.next(at: offset) }
     }
     func noteEnd(_ offset: guint64) { values.withLock { $0.pace.end = offset } }
+    /// Waits for the first bytes when it is asked first; later answers are the same.
+    var isPulled: Bool {
+        if let known = values.withLock({ $0.isPulled }) { return known }
+        guard let source else { return false }
+        let found = source.awaitIsPulled()
+        return values.withLock { values in
+            values.isPulled = values.isPulled ?? found
+            return values.isPulled ?? false
+        }
+    }
     func attach(_ source: any ByteSource) { values.withLock { $0.source = source } }
 
     /// True once the elements behind were told what the head says.
@@ -190,10 +202,11 @@ private func answer(_ query: UnsafeMutablePointer<GstQuery>, of source: UnsafeMu
         }
         return 1
     case GST_QUERY_SCHEDULING:
-        // Always pushed, whatever is known by now: who pulls would look at the end of the resource first, which is another
-        // request, and gain nothing.
+        // Pushed wherever that does: who pulls looks at the end of the resource first, which is another request, and gains
+        // nothing in most formats.
         let flags = GST_SCHEDULING_FLAG_BANDWIDTH_LIMITED.rawValue | GST_SCHEDULING_FLAG_SEEKABLE.rawValue
         unsafe gst_query_set_scheduling(query, GstSchedulingFlags(rawValue: flags), 1, -1, 0)
+        if state?.isPulled == true { unsafe gst_query_add_scheduling_mode(query, GST_PAD_MODE_PULL) }
         unsafe gst_query_add_scheduling_mode(query, GST_PAD_MODE_PUSH)
         return 1
     default: return unsafe parentClass.pointee.query(source, query)
@@ -213,7 +226,8 @@ private func create(
     into place: UnsafeMutablePointer<UnsafeMutablePointer<GstBuffer>?>
 ) -> GstFlowReturn {
     guard let state = unsafe state(of: element), let source = state.source else { return GST_FLOW_ERROR }
-    if !state.isAnnounced, source.awaitHead(), let head = source.head {
+    let isPulled = unsafe gst_shim_pad_mode(element.pointee.srcpad) == GST_PAD_MODE_PULL
+    if !isPulled, !state.isAnnounced, source.awaitHead(), let head = source.head {
         state.isAnnounced = true
         unsafe announce(head, by: element)
         if let size = source.size {
@@ -224,7 +238,6 @@ private func create(
                     UnsafeMutableRawPointer(element).assumingMemoryBound(to: GstObject.self)))
         }
     }
-    let isPulled = unsafe gst_shim_pad_mode(element.pointee.srcpad) == GST_PAD_MODE_PULL
     var bytes: [UInt8] = []
     let wanted = isPulled ? Int(count) : min(Int(count), state.piece(at: offset))
     while bytes.count < wanted {

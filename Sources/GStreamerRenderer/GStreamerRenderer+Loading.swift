@@ -43,16 +43,18 @@ extension GStreamerRenderer {
     /// True if so many pipelines do not end that no more are begun.
     var isCrowded: Bool { SerialWorker.busy >= Self.stuckLimit }
 
-    /// Builds the pipeline of the current load and starts it, also for the second time with more plugins.
-    func startPipeline() {
+    /// Builds the pipeline of the current load and starts it, also for the second time with more plugins. It goes on with
+    /// `source` if that is not nil.
+    func startPipeline(from source: MediaSource? = nil) {
         guard !isCrowded else {
+            source?.close()
             return fail(MediaFailure(.internalFailure, "Too many pipelines do not end."))
         }
         pipelineCount += 1
         playback?.stream = StreamID(pipelineCount)
         let isNear = (playback?.place ?? 0) <= Self.nearBeginning && playback?.pipelineRate == 1
         if isNear { playback?.isHeld = false }
-        guard let current = playback else { return }
+        guard let current = playback else { return source?.close() ?? () }
         output.open(current.stream, playing: current.isPlaying && !current.isHeld)
         output.setMediaVolume(current.volume, for: current.stream)
         let beginning = isNear && current.place > 0 ? Double(current.place) : nil
@@ -62,7 +64,7 @@ extension GStreamerRenderer {
             let pipeline = try makePipeline(
                 current.opened, audio: current.table.currentAudio,
                 feed: feed(for: current.stream, beginning: beginning), pictures: pictures,
-                isHeld: current.isHeld)
+                isHeld: current.isHeld, source: source, origin: current.origin)
             playback?.pipeline = pipeline
             pipeline.start()
             later(Self.beginningLimit, .beginningDue(pipeline: pipeline.number, reads: 0))
@@ -87,14 +89,13 @@ extension GStreamerRenderer {
     /// The pipeline of an item, not started.
     func makePipeline(
         _ item: MediaItem, audio: String?, feed: StreamFeed, pictures: PictureBranch? = nil,
-        isHeld: Bool = false
+        isHeld: Bool = false, source: MediaSource? = nil, origin: Int64 = 0
     ) throws(MediaFailure) -> MediaPipeline {
         let number = feed.stream.number
         let request = MediaPipeline.Request(
             uri: item.uri, headers: item.headers, userAgent: item.userAgent ?? configuration.userAgent,
             allowsInvalidCertificate: item.allowsInvalidCertificate, rates: rates, pictures: pictures,
-            audio: audio, contexts: contexts, fetcher: fetcher,
-            isHeld: isHeld,
+            audio: audio, contexts: contexts, fetcher: fetcher, source: source, origin: origin, isHeld: isHeld,
             answerLimit: min(.seconds(10), max(.seconds(1), configuration.outageLimit / 4)))
         return try MediaPipeline(
             number: number, request: request, feed: feed,
@@ -107,13 +108,17 @@ extension GStreamerRenderer {
     }
 
     /// Gives a pipeline up that has read and stands, without a sound and without an error: now and then an element of
-    /// GStreamer 1.22 misses that its source has begun. What reads on, or waits for its server, has time.
+    /// GStreamer 1.22 misses that its source has begun. If it comes to that again and again, the media is the reason. What
+    /// reads on, or waits for its server, has time.
     func beginAgainIfStuck(reads: Int) {
         guard let current = playback, let pipeline = current.pipeline, current.phase == .loading,
             pipeline.demuxer == nil, current.outage == nil, current.failure == nil
         else { return }
         if let reading = pipeline.reading, reading.reads == reads, !reading.isWaiting {
-            guard current.stuckBeginnings < Self.beginningCount else { return }
+            guard current.stuckBeginnings < Self.beginningCount else {
+                return fail(
+                    MediaFailure(.unsupportedFormat, "The media is of a format that is not played."))
+            }
             playback?.stuckBeginnings += 1
             return reload(at: place())
         }
@@ -123,13 +128,13 @@ extension GStreamerRenderer {
     }
 
     /// Begins again at `place` in nanoseconds with a new pipeline, as if nothing had been heard yet.
-    func reload(at place: Int64) {
+    func reload(at place: Int64, from source: MediaSource? = nil) {
         cancelPreparation()
-        guard let current = playback else { return }
+        guard let current = playback else { return source?.close() ?? () }
         answerSeeks(of: current)
         endPipeline(of: current)
         playback?.begin(at: place)
-        startPipeline()
+        startPipeline(from: source)
         updateTicking()
         reportPosition()
     }
@@ -223,8 +228,12 @@ extension GStreamerRenderer {
 
     private func pipelineFailed(_ failure: PipelineFailure) {
         guard let current = playback else { return }
-        let reason =
+        var reason =
             current.pipeline?.sourceFailure(failure) ?? MediaFailure(failure, missing: current.missing)
+        if reason.code == .missingPlugin, current.pipeline?.lacksPlaces == true {
+            reason = MediaFailure(
+                .unsupportedFormat, "Media of this format is played only if its server gives parts of it.")
+        }
         if reason.code == .missingPlugin, current.phase == .loading, addPluginsAndRetry() { return }
         if survives(reason) { return }
         guard current.phase == .ready, current.isSounding, current.seek == nil, current.nextSeek == nil else {
@@ -239,9 +248,7 @@ extension GStreamerRenderer {
     @discardableResult
     private func addPluginsAndRetry() -> Bool {
         let folder = configuration.fallbackPlugins
-        guard !hasAddedPlugins, folder != nil || configuration.video != .none, let current = playback else {
-            return false
-        }
+        guard !hasAddedPlugins, let current = playback else { return false }
         if current.phase != .loading { playback?.begin(at: place()) }
         endPipeline(of: current)
         playback?.pipeline = nil

@@ -39,7 +39,7 @@ package actor GStreamerRenderer {
         case troubleOver(LoadID, skipped: Int)
         case serverDue(pipeline: UInt64)
         case pluginsAdded(LoadID)
-        case examined(LoadID, FoundPlaylist?)
+        case examined(LoadID, Finding)
         case pictures(pipeline: UInt64, PictureFeed.News)
         case screenLost(String)
         case tick(UInt64)
@@ -83,6 +83,7 @@ package actor GStreamerRenderer {
         report: @escaping @Sendable (RendererEvent) -> Void
     ) {
         Library.start()
+        PluginFolder.leaveReadingDecoders()
         if configuration.video != .none { PluginFolder.useLightDecodersOnly() }
         ByteSourceElement.register()
         let inputs = Inbox<Input>(on: loop, limit: Self.queueLimit)
@@ -160,7 +161,7 @@ package actor GStreamerRenderer {
                 report(.errorChanged(load, nil))
             }
         case .serverDue: watchServer()
-        case .examined(let load, let found): examined(load, found)
+        case .examined(let load, let finding): examined(load, finding)
         case .pluginsAdded(let load):
             hasAddedPlugins = true
             if playback?.id == load { startPipeline() }

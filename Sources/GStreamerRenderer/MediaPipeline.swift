@@ -36,6 +36,10 @@ final class MediaPipeline: Sendable {
         var audio: String?
         var contexts: [Context]
         var fetcher: MediaFetcher
+        /// The item's server if it is being read already; the pipeline closes it.
+        var source: MediaSource?
+        /// Where in what the server has the media begins.
+        var origin: Int64 = 0
         /// True if playback begins elsewhere than the media.
         var isHeld = false
         /// How long the server of an adaptive stream may be silent within an answer.
@@ -69,6 +73,7 @@ final class MediaPipeline: Sendable {
         ]
         for element in chain { tail.add(element) }
         for (one, next) in zip(chain, chain.dropFirst()) { _ = one.link(to: next) }
+        chain[0].placeChannels()
         tail.exposePad("sink", of: chain[0])
         let relay = PadRelay(to: tail)
         // Before the head comes: it has elements in it already.
@@ -159,6 +164,7 @@ final class MediaPipeline: Sendable {
                 let step = 1e9 / Double(delay.rate)
                 feed.cut(before: Double(delay.frames) * step, length: delay.length.map { Double($0) * step })
             }
+        case "aacparse": element.guardHeaders()
         default:
             // Of a decoder: damaged frames are passed over, however many, and what can be heard is heard.
             if element.hasProperty("max-errors") { element.set("max-errors", "-1") }
@@ -233,6 +239,8 @@ final class MediaPipeline: Sendable {
 
     /// What is wrong with the item's server, which is asked again; nil while all is well.
     var sourceTrouble: MediaFailure? { readers.trouble }
+    /// True if the item would be played if its server gave parts of it.
+    var lacksPlaces: Bool { readers.lacksPlaces }
 
     /// Changes to another stream of sound; `streams` are those to play from then on.
     func select(audio identifier: String, streams: [String]) {

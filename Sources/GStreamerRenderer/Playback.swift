@@ -90,8 +90,10 @@ struct Playback {
     /// The way through the list that the item turned out to be, and where it stands.
     var walk: PlaylistWalk?
     var entry: PlaylistWalk.Item?
-    /// True once the server was asked whether a list is at the current address, and that question while it lasts.
+    /// True once the server was asked what is at the current address, and that question while it lasts.
     var isExamined = false
+    /// Where the media begins in what the server has: behind bytes that are none.
+    var origin: Int64 = 0
     var examination: Examination?
     /// Pipelines that were given up because nothing came of what they had read.
     var stuckBeginnings = 0

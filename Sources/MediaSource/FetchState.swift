@@ -79,7 +79,7 @@ struct FetchState {
     private var faults = 0
     private var attempts = 0
     /// The first bytes, of a resource without a length.
-    private var beginning: [UInt8] = []
+    private var firstBytes: [UInt8] = []
     private var newBeginning: NewBeginning?
     /// Takes the texts out of what a station sends on the current connection, and when that began.
     private var division: StationStream?
@@ -101,6 +101,13 @@ struct FetchState {
     var isSeekable: Bool {
         guard let length = facts?.length else { return false }
         return ranges != .refused && facts?.refusesRanges == false || length <= Int64(limits.capacity)
+    }
+
+    /// True if any place costs no more than a request: the server has given parts, or says that it does, or the resource is
+    /// fetched at once anyhow.
+    var givesPlaces: Bool {
+        guard isSeekable, let length = facts?.length else { return false }
+        return length <= Int64(limits.small) || ranges == .answered || facts?.offersRanges == true
     }
 
     /// The address that the last redirection led to.
@@ -136,6 +143,8 @@ struct FetchState {
 
     /// The title that a station tells right before the byte at `offset`; empty if it says that it plays nothing.
     func title(at offset: Int64) -> String? { titles.title(at: offset) }
+    /// The first bytes, as far as they are here.
+    mutating func beginning(_ count: Int) -> [UInt8] { cache.bytes(at: 0, maximum: count) ?? [] }
 
     /// Ends it all; what is here is let go.
     mutating func close() {
@@ -249,7 +258,7 @@ struct FetchState {
                     // A station goes on with what it brings now.
                     start = offset
                 } else if old.length == nil, old.validator == nil, start == 0 {
-                    newBeginning = NewBeginning(after: offset, expecting: beginning)
+                    newBeginning = NewBeginning(after: offset, expecting: firstBytes)
                 } else {
                     ranges = .refused
                 }
@@ -312,8 +321,8 @@ struct FetchState {
             let isShort = now - connected < Int64(limits.shortConnection / .nanoseconds(1))
             if facts?.isEndless != true || !isShort { (faults, attempts, trouble) = (0, 0, nil) }
         }
-        if facts?.length == nil, place == Int64(beginning.count) {
-            beginning += bytes.prefix(NewBeginning.length - beginning.count)
+        if facts?.length == nil, place == Int64(firstBytes.count) {
+            firstBytes += bytes.prefix(NewBeginning.length - firstBytes.count)
         }
         cache.insert(bytes, at: place)
         connection = .open(at: place + Int64(bytes.count), isReading: false)

@@ -12,6 +12,8 @@ package struct ResourceFacts: Equatable, Sendable {
     package var validator: String?
     /// True if the server says that it gives no parts.
     package var refusesRanges: Bool
+    /// True if the server gave a part, or says that it does.
+    package var offersRanges: Bool
     package var contentType: String?
     /// Bytes of sound between two pieces of text, in a stream of web radio.
     package var textInterval: Int32?
@@ -43,6 +45,7 @@ package struct ResourceFacts: Equatable, Sendable {
         requestHeaders = answer.requestHeaders.map { HeaderField(name: $0.name, value: $0.value) }
         responseHeaders = answer.headers.map { HeaderField(name: $0.name, value: $0.value) }
         isPart = answer.status == 206
+        offersRanges = isPart || answer["Accept-Ranges"]?.lowercased() == "bytes"
         refusesRanges = answer["Accept-Ranges"]?.lowercased() == "none"
         let tag = answer["ETag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
         validator = tag ?? answer["Last-Modified"]

@@ -65,6 +65,25 @@ private func answer(
         #expect(!state.awaitsMove)
     }
 
+    @Test func `knows whether places far apart cost little`() {
+        func givesPlaces(_ answer: HTTPAnswer) -> Bool { Self.opened(answer).givesPlaces }
+        func saying(_ ranges: String, length: Int64?) -> HTTPAnswer {
+            HTTPAnswer(
+                status: 200, headers: [HTTPHeader("Accept-Ranges", ranges)], contentLength: length)
+        }
+        #expect(givesPlaces(saying("bytes", length: 10_000_000)))
+        #expect(!givesPlaces(saying("none", length: 10_000_000)))
+        #expect(!givesPlaces(saying("bytes", length: nil)))
+        // Nothing was said: only what is fetched whole anyhow.
+        #expect(!givesPlaces(answer()))
+        #expect(givesPlaces(answer(of: 900_000)))
+        var state = Self.opened()
+        _ = state.read(at: 5_000_000, maximum: 10)
+        _ = (state.next(), state.next())
+        state.answered(answer(206, from: 5_000_000), now: 0)
+        #expect(state.givesPlaces)
+    }
+
     @Test func `asks at another place when the reader goes far, and reads on when it goes near`() {
         var state = Self.opened()
         #expect(state.read(at: 5_000_000, maximum: 10) == .none)
