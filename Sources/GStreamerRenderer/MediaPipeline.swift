@@ -86,7 +86,7 @@ final class MediaPipeline: Sendable {
         pipeline.add(head)
         head.set("uri", string: request.uri)
         head.linkPads(ofType: "audio/", to: tail)
-        if let pictures { pictures.attach(to: pipeline, head: head) } else { head.set("caps", "audio/x-raw") }
+        if let pictures { pictures.attach(to: pipeline, head: head) } else { head.set("caps", .sound) }
         feed.fill { [pictures] position in pictures?.outlasts(position) ?? false }
         // What a demuxer of adaptive streams plays is chosen by this and by `AdaptiveDemuxer.select`.
         head.onStreamOffered { [wanted] stream, set in
@@ -258,11 +258,7 @@ final class MediaPipeline: Sendable {
         feed.close()
         pictures?.feed.close()
         readers.close()
-        worker.perform { [pipeline, head] in
-            pipeline.setState(.null)
-            // uridecodebin3 of GStreamer 1.22 does not free them itself.
-            head.clear("caps")
-        }
+        worker.perform { [pipeline] in pipeline.setState(.null) }
     }
 }
 
