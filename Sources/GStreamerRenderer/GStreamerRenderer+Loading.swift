@@ -7,6 +7,7 @@ import GStreamer
 import MediaModel
 import MediaSource
 import Playlists
+import Settings
 
 extension GStreamerRenderer {
     /// Pipelines whose end is waited for at most, before no more are begun.
@@ -107,6 +108,9 @@ extension GStreamerRenderer {
         if let reading = pipeline.reading, reading.reads == reads, !reading.isWaiting {
             guard current.stuckBeginnings < Self.beginningCount else { return }
             playback?.stuckBeginnings += 1
+            Journal.log(
+                .warning, "renderer", "a load stands and is begun again",
+                ["load": "\(current.id.number)", "reads": "\(reads)"])
             return reload(at: place())
         }
         later(

@@ -32,7 +32,8 @@ struct EndurancePlan {
 
     var parts: [Part] {
         [
-            Part(name: "tracks", count: tracks), Part(name: "queued", count: queued, step: max(1, min(20, queued / 8))),
+            Part(name: "tracks", count: tracks),
+            Part(name: "queued", count: queued, step: max(1, min(20, queued / 8))),
             Part(name: "stops", count: cycles),
         ].filter { $0.count > 0 }
     }
@@ -198,6 +199,11 @@ private final class EnduranceRun {
             Figure(
                 bench: "endurance", figure: "log of linnetd", unit: "bytes for 100 tracks",
                 ours: Samples(slope(logSizes.map { Double($0) }, step: 1).map { [$0] } ?? [])))
+        let again = readLines(log).count { $0.hasPrefix("warning renderer: a load stands") }
+        report(
+            Figure(
+                bench: "endurance", figure: "loads that stood and were begun again", unit: "",
+                ours: Samples([Double(again)])))
         let (problems, ends, stop) = await senders.results
         report(
             Figure(
