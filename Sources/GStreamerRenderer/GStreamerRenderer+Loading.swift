@@ -106,16 +106,22 @@ extension GStreamerRenderer {
             pipeline.demuxer == nil, current.outage == nil, current.failure == nil
         else { return }
         if let reading = pipeline.reading, reading.reads == reads, !reading.isWaiting {
-            guard current.stuckBeginnings < Self.beginningCount else { return }
-            playback?.stuckBeginnings += 1
-            Journal.log(
-                .warning, "renderer", "a load stands and is begun again",
-                ["load": "\(current.id.number)", "reads": "\(reads)"])
-            return reload(at: place())
+            _ = beginAgain(because: "it stands")
+            return
         }
         later(
             Self.beginningLimit, .beginningDue(pipeline: pipeline.number, reads: pipeline.reading?.reads ?? 0)
         )
+    }
+
+    /// Begins a load again that fails for no reason of its own. False if that was done often enough.
+    private func beginAgain(because reason: String) -> Bool {
+        guard let current = playback, current.stuckBeginnings < Self.beginningCount else { return false }
+        playback?.stuckBeginnings += 1
+        let facts = ["load": "\(current.id.number)", "reason": reason]
+        Journal.log(.warning, "renderer", "a load is begun again", facts)
+        reload(at: place())
+        return true
     }
 
     /// Begins again at `place` in nanoseconds with a new pipeline, as if nothing had been heard yet.
@@ -223,6 +229,11 @@ extension GStreamerRenderer {
         let reason =
             current.pipeline?.sourceFailure(failure) ?? MediaFailure(failure, missing: current.missing)
         if reason.code == .missingPlugin, current.phase == .loading, addPluginsAndRetry() { return }
+        if current.phase == .loading, current.pipeline?.wasOvertaken(failure) == true,
+            beginAgain(because: "its demuxer was overtaken")
+        {
+            return
+        }
         if survives(reason) { return }
         guard current.phase == .ready, current.isSounding, current.seek == nil, current.nextSeek == nil else {
             return fail(current.failure ?? reason)

@@ -215,6 +215,13 @@ final class MediaPipeline: Sendable {
         failure.element == ByteSourceElement.factory ? readers.failure : nil
     }
 
+    /// True of the failure of a demuxer that had everything: those of GStreamer 1.22 fail when a short stream was read to its
+    /// end before a decoder was there for it.
+    func wasOvertaken(_ failure: PipelineFailure) -> Bool {
+        guard let demuxer, Element.adaptiveDemuxers.contains(failure.element) else { return false }
+        return failure.domain == .resource && failure.httpStatus == nil && demuxer.hasAllAnswers
+    }
+
     /// Changes to another stream of sound; `streams` are those to play from then on.
     func select(audio identifier: String, streams: [String]) {
         wanted.identifier = identifier

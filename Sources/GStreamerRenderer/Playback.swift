@@ -86,7 +86,7 @@ struct Playback {
     /// True once the server was asked whether a list is at the current address, and that question while it lasts.
     var isExamined = false
     var examination: Examination?
-    /// Pipelines that were given up because nothing came of what they had read.
+    /// Pipelines that were given up because nothing came of what they had read, or they failed for no reason of the media.
     var stuckBeginnings = 0
     /// What an element said is not installed.
     var missing: String?

@@ -199,10 +199,10 @@ private final class EnduranceRun {
             Figure(
                 bench: "endurance", figure: "log of linnetd", unit: "bytes for 100 tracks",
                 ours: Samples(slope(logSizes.map { Double($0) }, step: 1).map { [$0] } ?? [])))
-        let again = readLines(log).count { $0.hasPrefix("warning renderer: a load stands") }
+        let again = readLines(log).count { $0.hasPrefix("warning renderer: a load is begun again") }
         report(
             Figure(
-                bench: "endurance", figure: "loads that stood and were begun again", unit: "",
+                bench: "endurance", figure: "loads that were begun again", unit: "",
                 ours: Samples([Double(again)])))
         let (problems, ends, stop) = await senders.results
         report(

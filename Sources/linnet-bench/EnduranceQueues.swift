@@ -8,9 +8,14 @@ import SystemProbe
 extension EnduranceSenders {
     /// Plays a queue of `length` items of all formats to its end, and changes it and its playback meanwhile.
     func playQueue(_ length: Int) async {
-        var chosen = (1..<max(length, 2)).compactMap { _ in items.randomElement(using: &random) }
-        // What fails at the end would end the session with its failure.
-        guard let last = items.first(where: \.isPlayable) else { return }
+        // Five failures in a row, or one at the end, would end the session with a failure.
+        let playable = items.filter(\.isPlayable)
+        guard let last = playable.first else { return }
+        var chosen: [EnduranceMedia.Item] = []
+        while chosen.count + 1 < length {
+            let kinds = chosen.last?.isPlayable == false ? playable : items
+            if let item = kinds.randomElement(using: &random) { chosen.append(item) }
+        }
         chosen.append(last)
         do {
             var options = RouteSession.Options()
@@ -70,14 +75,15 @@ extension EnduranceSenders {
             try? await queue.jump(to: target)
         case 7:
             guard let one = coming.randomElement(using: &random) else { return }
+            // Where it lands depends on what plays when the command arrives.
+            course.left.insert(one)
             if chance(2) == 0 {
-                course.left.insert(one)
                 try? await queue.remove([one])
             } else {
                 try? await queue.move(one, to: .next)
             }
         default:
-            guard let item = items.randomElement(using: &random) else { return }
+            guard let item = items.filter(\.isPlayable).randomElement(using: &random) else { return }
             _ = try? await queue.insert([queueItem(item)], at: .next)
         }
     }

@@ -532,7 +532,7 @@ async def play_case(case, server, build, keep):
     finally:
         await play.finish()
     log = pathlib.Path(f"{folder}/linnetd.log").read_text(errors="replace") if play.daemon else ""
-    if "renderer exited (reason=signal" in log:
+    if any("renderer exited (reason=" in line and "signal" in line for line in log.splitlines()):
         faults.append("the renderer crashed")
     if keep:
         pathlib.Path(f"{folder}/requests").write_text(
