@@ -219,7 +219,8 @@ final class MediaPipeline: Sendable {
     /// end before a decoder was there for it.
     func wasOvertaken(_ failure: PipelineFailure) -> Bool {
         guard let demuxer, Element.adaptiveDemuxers.contains(failure.element) else { return false }
-        return failure.domain == .resource && failure.httpStatus == nil && demuxer.hasAllAnswers
+        // The status is that of the last answer.
+        return failure.domain == .resource && failure.httpStatus ?? 200 < 400 && demuxer.hasAllAnswers
     }
 
     /// Changes to another stream of sound; `streams` are those to play from then on.
