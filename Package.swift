@@ -115,7 +115,7 @@ let package = Package(
             "GStreamerRenderer",
             [
                 "MediaModel", "Timing", "GStreamer", "Soup", "AudioOutput", "MediaSource", "Playlists",
-                "GLibLoop",
+                "GLibLoop", "Settings",
             ]),
 
         // MARK: Public libraries

@@ -181,6 +181,8 @@ final class OutputLoop {
                 forgetCard()
                 keeper.closeAndReport()
                 closeAt = nil
+                // Nothing has played for a while: what the decoders left is taken apart by now, and no thread is held up.
+                returnFreeMemory()
             }
         }
     }

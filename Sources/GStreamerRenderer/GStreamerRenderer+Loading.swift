@@ -7,6 +7,7 @@ import GStreamer
 import MediaModel
 import MediaSource
 import Playlists
+import Settings
 
 extension GStreamerRenderer {
     /// Pipelines whose end is waited for at most, before no more are begun.
@@ -115,16 +116,24 @@ extension GStreamerRenderer {
             pipeline.demuxer == nil, current.outage == nil, current.failure == nil
         else { return }
         if let reading = pipeline.reading, reading.reads == reads, !reading.isWaiting {
-            guard current.stuckBeginnings < Self.beginningCount else {
-                return fail(
-                    MediaFailure(.unsupportedFormat, "The media is of a format that is not played."))
+            if !beginAgain(because: "it stands") {
+                fail(MediaFailure(.unsupportedFormat, "The media is of a format that is not played."))
             }
-            playback?.stuckBeginnings += 1
-            return reload(at: place())
+            return
         }
         later(
             Self.beginningLimit, .beginningDue(pipeline: pipeline.number, reads: pipeline.reading?.reads ?? 0)
         )
+    }
+
+    /// Begins a load again that fails for no reason of its own. False if that was done often enough.
+    private func beginAgain(because reason: String) -> Bool {
+        guard let current = playback, current.stuckBeginnings < Self.beginningCount else { return false }
+        playback?.stuckBeginnings += 1
+        let facts = ["load": "\(current.id.number)", "reason": reason]
+        Journal.log(.warning, "renderer", "a load is begun again", facts)
+        reload(at: place())
+        return true
     }
 
     /// Begins again at `place` in nanoseconds with a new pipeline, as if nothing had been heard yet.
@@ -235,6 +244,11 @@ extension GStreamerRenderer {
                 .unsupportedFormat, "Media of this format is played only if its server gives parts of it.")
         }
         if reason.code == .missingPlugin, current.phase == .loading, addPluginsAndRetry() { return }
+        if current.phase == .loading, current.pipeline?.wasOvertaken(failure) == true,
+            beginAgain(because: "its demuxer was overtaken")
+        {
+            return
+        }
         if survives(reason) { return }
         guard current.phase == .ready, current.isSounding, current.seek == nil, current.nextSeek == nil else {
             return fail(current.failure ?? reason)

@@ -199,6 +199,12 @@ package actor GStreamerRenderer {
 
     private func isCurrent(_ id: LoadID) -> Bool { playback?.id == id }
 
+    /// True of the stream of the current pipeline. What is still said of one that was given up, such as that it gave no
+    /// sound, is late.
+    private func isPlayed(_ stream: StreamID) -> Bool {
+        playback?.stream == stream && playback?.pipeline != nil
+    }
+
     private func handle(_ event: AudioOutputEvent) {
         switch event {
         case .statusChanged(let status):
@@ -207,7 +213,7 @@ package actor GStreamerRenderer {
             report(isFirst ? .started(status) : .outputChanged(status))
         case .volumeChanged(let volume): report(.outputVolumeChanged(volume))
         case .soundingChanged(let stream, let isSounding):
-            guard playback?.stream == stream else { return }
+            guard isPlayed(stream) else { return }
             playback?.isSounding = isSounding
             playback?.pipeline?.pictures?.feed.wake()
             if isSounding {
@@ -218,7 +224,7 @@ package actor GStreamerRenderer {
             reportPosition()
             updateTicking()
         case .starvationChanged(let stream, let isStarved):
-            guard playback?.stream == stream else { return }
+            guard isPlayed(stream) else { return }
             if isStarved, let failure = playback?.failure { return fail(failure) }
             setBuffering(isStarved)
             if isStarved {
@@ -227,7 +233,7 @@ package actor GStreamerRenderer {
                 watchServer()
             }
         case .drained(let stream):
-            guard playback?.stream == stream else { return }
+            guard isPlayed(stream) else { return }
             drained()
         case .cueReached(let stream, let cue): cueReached(cue, in: stream)
         case .advanced(let old, let new): advanced(from: old, to: new)

@@ -95,7 +95,7 @@ final class MediaPipeline: Sendable {
         pipeline.add(head)
         head.set("uri", string: request.uri)
         head.linkPads(ofType: "audio/", through: relay)
-        if let pictures { pictures.attach(to: pipeline, head: head) } else { head.set("caps", "audio/x-raw") }
+        if let pictures { pictures.attach(to: pipeline, head: head) } else { head.set("caps", .sound) }
         feed.fill { [pictures] position in pictures?.outlasts(position) ?? false }
         // What a demuxer of adaptive streams plays is chosen by this and by `AdaptiveDemuxer.select`.
         head.onStreamOffered { [wanted] stream, set in
@@ -241,6 +241,13 @@ final class MediaPipeline: Sendable {
     var sourceTrouble: MediaFailure? { readers.trouble }
     /// True if the item would be played if its server gave parts of it.
     var lacksPlaces: Bool { readers.lacksPlaces }
+    /// True of the failure of a demuxer that had everything: those of GStreamer 1.22 fail when a short stream was read to its
+    /// end before a decoder was there for it.
+    func wasOvertaken(_ failure: PipelineFailure) -> Bool {
+        guard let demuxer, Element.adaptiveDemuxers.contains(failure.element) else { return false }
+        // The status is that of the last answer.
+        return failure.domain == .resource && failure.httpStatus ?? 200 < 400 && demuxer.hasAllAnswers
+    }
 
     /// Changes to another stream of sound; `streams` are those to play from then on.
     func select(audio identifier: String, streams: [String]) {
@@ -285,11 +292,7 @@ final class MediaPipeline: Sendable {
         feed.close()
         pictures?.feed.close()
         readers.close()
-        worker.perform { [pipeline, head] in
-            pipeline.setState(.null)
-            // uridecodebin3 of GStreamer 1.22 does not free them itself.
-            head.clear("caps")
-        }
+        worker.perform { [pipeline] in pipeline.setState(.null) }
     }
 }
 

@@ -95,7 +95,7 @@ struct Playback {
     /// Where the media begins in what the server has: behind bytes that are none.
     var origin: Int64 = 0
     var examination: Examination?
-    /// Pipelines that were given up because nothing came of what they had read.
+    /// Pipelines that were given up because nothing came of what they had read, or they failed for no reason of the media.
     var stuckBeginnings = 0
     /// What an element said is not installed.
     var missing: String?

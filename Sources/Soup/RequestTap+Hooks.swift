@@ -127,6 +127,7 @@ extension RequestTap {
             else { return }
             entry.activity.inFlight -= 1
             entry.activity.changed = Int64(g_get_monotonic_time()) * 1000
+            if !(200..<400).contains(status) { entry.activity.failures += 1 }
             if isFile, status >= 400 {
                 if entry.failures.count >= Self.failureLimit { entry.failures.removeAll() }
                 // What a server may take back is asked for again; what is not there is not.

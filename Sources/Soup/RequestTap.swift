@@ -43,6 +43,8 @@ import Synchronization
         package var changed: Int64 = 0
         /// Files that were not there and were passed over.
         package var skipped = 0
+        /// Requests that were not answered with what was asked for.
+        package var failures = 0
     }
 
     struct Entry {

@@ -30,6 +30,7 @@ struct Bench {
           --quick           fewer tries and formats, to see that everything works
           --formats LIST    of flac, mp3, wav, m4a, for first-sound, seek and resume
           --tracks N        tracks that are played to their end, for endurance (default: 500)
+          --queued N        tracks that are played in queues, for endurance (default: 500)
           --cycles N        loads that are stopped at random moments, for endurance (default: 1000)
           --part TEXT       only items with this in their path, for endurance
           --seed N          another choice of moments and items, for endurance
@@ -53,7 +54,7 @@ struct Bench {
                     .init("formats", nil, .string, ""), .init("programs", nil, .string, ""),
                     .init("support", nil, .string, ""), .init("tracks", nil, .integer, ""),
                     .init("cycles", nil, .integer, ""), .init("seed", nil, .integer, ""),
-                    .init("part", nil, .string, ""),
+                    .init("part", nil, .string, ""), .init("queued", nil, .integer, ""),
                 ])
         } catch { return leave(2, "linnet-bench: \(error)\nTry linnet-bench --help.") }
         if line.flags.contains("help") { return print(help, terminator: "") }
@@ -91,6 +92,7 @@ struct Bench {
             if wanted.contains("endurance") {
                 var plan = isQuick ? EndurancePlan.quick : EndurancePlan()
                 if let tracks = line.integers["tracks"] { plan.tracks = max(tracks, 0) }
+                if let queued = line.integers["queued"] { plan.queued = max(queued, 0) }
                 if let cycles = line.integers["cycles"] { plan.cycles = max(cycles, 0) }
                 plan.part = line.strings["part"] ?? ""
                 if let seed = line.integers["seed"] { plan.seed = UInt64(bitPattern: Int64(seed)) }

@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plays streams of every kind to a receiver on a simulated card, and compares what was told and heard with cases*.tsv.
 
-usage: run.py [--build DIR] [--jobs N] [--keep] [--peers] [NAME…]
+usage: run.py [--quick] [--build DIR] [--jobs N] [--keep] [--peers] [NAME…]
 
-NAME is a case, or the beginning of some. README.md has the form of a case. Prints a table and the totals; exits with 1
-when a case failed. Needs Debian's python3-websockets, what `make support` builds, and the programs in DIR.
+NAME is a case, or the beginning of some. README.md has the form of a case. Prints a table, what failed and the totals;
+exits with 1 when a case failed. Needs Debian's python3-websockets, what `make support` builds, and the programs in DIR.
 """
 
 import argparse
@@ -37,6 +37,10 @@ from openrpc import Document  # noqa: E402
 STEPS = {}
 # Where programs find the authorities that they trust.
 TRUSTED = "/etc/ssl/certs/ca-certificates.crt"
+# What a case may take, about, to be among the quick ones, in seconds.
+QUICK = 8
+# A case mostly waits for sound to be heard.
+JOBS_PER_CORE = 4
 
 
 class Failed(Exception):
@@ -78,8 +82,28 @@ class Case:
         self.is_long = self.name.startswith("+")
         self.name = self.name.lstrip("+")
 
+    @property
+    def length(self):
+        """About how many seconds it takes, by what is to be heard and waited for."""
+        starts = [word[6:] for word in self.input.split() if word.startswith("start=")]
+        took, place = 0.0, float(starts[0]) if starts else 0.0
+        for word in self.steps.split():
+            name, _, argument = word.partition(":")
+            value = argument.partition("/")[0]
+            if name == "wait":
+                took += float(value)
+            elif name == "hear" and value.isdigit():
+                # Another rendition is the same second and some hundreds.
+                took += max(int(value) % 100 - place, 0) + 1
+                place = int(value) % 100 + 1
+            elif name == "seek" and value.replace(".", "").isdigit():
+                place = float(value)
+            elif name in ("end", "state", "hear"):
+                took += 4
+        return took
 
-def load_cases(names, takes_long):
+
+def load_cases(names, takes_long, quick=False):
     cases = []
     for path in sorted(HERE.glob("cases*.tsv")):
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -88,7 +112,8 @@ def load_cases(names, takes_long):
     chosen = [
         case for case in cases
         if (not names or any(case.name.startswith(name) for name in names))
-        and (takes_long or not case.is_long or case.name in names)]
+        and (takes_long or not case.is_long or case.name in names)
+        and (not quick or case.length <= QUICK)]
     if len({case.name for case in cases}) != len(cases):
         raise ValueError("two cases have the same name")
     return chosen
@@ -621,7 +646,7 @@ async def play_case(case, server, build, keep):
     finally:
         await play.finish()
     log = pathlib.Path(f"{folder}/linnetd.log").read_text(errors="replace") if play.daemon else ""
-    if "renderer exited (reason=signal" in log:
+    if any("renderer exited (reason=" in line and "signal" in line for line in log.splitlines()):
         faults.append("the renderer crashed")
     if keep:
         pathlib.Path(f"{folder}/requests").write_text(
@@ -633,7 +658,7 @@ async def play_case(case, server, build, keep):
 
 
 async def main_loop(options):
-    cases = load_cases(options.names, options.long)
+    cases = load_cases(options.names, options.long, options.quick)
     if not cases:
         sys.exit("no such case")
     sys.modules.setdefault("server", web)
@@ -641,7 +666,7 @@ async def main_loop(options):
     server = web.Server(packaging.make_media(str(ROOT / ".build/streams")))
     server.start()
     width = max(len(case.name) for case in cases)
-    words, places = [], asyncio.Semaphore(options.jobs)
+    results, places, begun = {}, asyncio.Semaphore(options.jobs), time.monotonic()
     others, missing = peers.present() if options.peers else ([], [])
     ahead = {name: [] for name in others}
     totals = {name: [0, 0] for name in others}
@@ -659,23 +684,40 @@ async def main_loop(options):
                     if passes and faults:
                         ahead[name].append(case.name)
         word = "ok" if not faults else "known" if case.is_known else "FAIL"
-        words.append(word)
-        print(f"{word:5} {case.name:{width}} {took:5.1f} s  {'  '.join(marks)}  {'; '.join(faults)}".rstrip(), flush=True)
-    await asyncio.gather(*(one(case) for case in cases))
-    server.server_close()
-    print(f"{words.count('ok')} of {len(cases)} cases passed, {words.count('known')} known not to")
+        line = f"{word:5} {case.name:{width}} {took:5.1f} s  {'  '.join(marks)}  {'; '.join(faults)}".rstrip()
+        results[case] = (word, line)
+        print(line, flush=True)
+    # The longest first, so that none of them is left alone at the end.
+    await asyncio.gather(*(one(case) for case in sorted(cases, key=lambda case: -case.length)))
+    print_totals(results, time.monotonic() - begun)
     for name in others:
         print(f"{name} passed {totals[name][0]} of {totals[name][1]}; ahead of us in: {' '.join(ahead[name]) or 'none'}")
     for name in missing:
         print(f"{name} is not installed" + (", or may not make a network" if name == "gmediarender" else ""))
-    return 1 if "FAIL" in words else 0
+    return 1 if any(word == "FAIL" for word, _ in results.values()) else 0
+
+
+def print_totals(results, took):
+    """Who passed by kind, what failed once more, and all of it in one line."""
+    kinds = {}
+    for case, (word, _) in results.items():
+        kind = kinds.setdefault(case.name.lstrip("~").partition("-")[0], [])
+        kind.append(word)
+    print("; ".join(f"{kind} {words.count('ok')} of {len(words)}" for kind, words in sorted(kinds.items())))
+    for word, line in results.values():
+        if word == "FAIL":
+            print(line)
+    words = [word for word, _ in results.values()]
+    print(f"{words.count('ok')} of {len(words)} cases passed, {words.count('known')} known not to, in {took:.0f} s")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--build", default=str(ROOT / ".build/debug"))
-    parser.add_argument("--jobs", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="leave out the cases that take long")
+    parser.add_argument(
+        "--jobs", type=int, default=JOBS_PER_CORE * (os.cpu_count() or 1), help="cases side by side")
     parser.add_argument("--peers", action="store_true", help="let other players play the cases, too")
     parser.add_argument("--long", action="store_true", help="also the cases that take minutes")
     parser.add_argument("--keep", action="store_true", help="keep recording and log of each case")
