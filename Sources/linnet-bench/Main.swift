@@ -29,6 +29,7 @@ struct Bench {
           --json            one JSON object a line
           --quick           fewer tries and formats, to see that everything works
           --formats LIST    of flac, mp3, wav, m4a, for first-sound, seek and resume
+          --players LIST    of linnet, mpd, mpv, gmediarender, for first-sound, seek, resume and idle
           --tracks N        tracks that are played to their end, for endurance (default: 500)
           --cycles N        loads that are stopped at random moments, for endurance (default: 1000)
           --part TEXT       only items with this in their path, for endurance
@@ -50,7 +51,8 @@ struct Bench {
                 options: [
                     .init("json", nil, .flag, ""), .init("quick", nil, .flag, ""),
                     .init("help", "h", .flag, ""),
-                    .init("formats", nil, .string, ""), .init("programs", nil, .string, ""),
+                    .init("formats", nil, .string, ""), .init("players", nil, .string, ""),
+                    .init("programs", nil, .string, ""),
                     .init("support", nil, .string, ""), .init("tracks", nil, .integer, ""),
                     .init("cycles", nil, .integer, ""), .init("seed", nil, .integer, ""),
                     .init("part", nil, .string, ""),
@@ -71,6 +73,11 @@ struct Bench {
         if let stranger = formats?.first(where: { !["flac", "mp3", "wav", "m4a"].contains($0) }) {
             return leave(2, "linnet-bench: there is no format '\(stranger)'; there are flac, mp3, wav, m4a")
         }
+        let players = line.strings["players"]?.split(separator: ",").map(String.init)
+        if let stranger = players?.first(where: { !["linnet", "mpd", "mpv", "gmediarender"].contains($0) }) {
+            return leave(
+                2, "linnet-bench: there is no player '\(stranger)'; there are linnet, mpd, mpv, gmediarender")
+        }
         let isJSON = line.flags.contains("json")
         let isQuick = line.flags.contains("quick")
         var (isComplete, isEnduring) = (true, true)
@@ -84,9 +91,12 @@ struct Bench {
                 support: absolutePath(line.strings["support"] ?? ".build/support"),
                 hasTracks: wanted != ["endurance"])
             if !wanted.isDisjoint(with: ["first-sound", "seek", "resume"]) {
-                await benchSounds(bench, wanted: wanted, formats: formats, quick: isQuick, report: report)
+                await benchSounds(
+                    bench, wanted: wanted, formats: formats, players: players, quick: isQuick, report: report)
             }
-            if wanted.contains("idle") { await benchIdle(bench, quick: isQuick, report: report) }
+            if wanted.contains("idle") {
+                await benchIdle(bench, players: players, quick: isQuick, report: report)
+            }
             if wanted.contains("control") { await benchControl(bench, quick: isQuick, report: report) }
             if wanted.contains("endurance") {
                 var plan = isQuick ? EndurancePlan.quick : EndurancePlan()
