@@ -27,6 +27,8 @@ struct Ear {
     ) -> Int64? {
         let limit = time + Int64(milliseconds) * 1_000_000
         while monotonicNanoseconds() < limit {
+            // First of all the player is left alone: reading the recording takes a processor for a while.
+            pause(milliseconds: 20)
             // Frames that are written but not yet due can still be dropped, so they do not count.
             if let heard = card.recording().firstSound(
                 from: time - Self.silence, channel: channel, threshold: threshold),
@@ -34,7 +36,6 @@ struct Ear {
             {
                 return heard < time ? nil : heard
             }
-            pause(milliseconds: 20)
         }
         return nil
     }
