@@ -11,6 +11,9 @@ struct Bench {
     /// What takes long, or judges itself, is asked for by its name.
     static let extraNames = ["endurance"]
 
+    static let formats = ["flac", "mp3", "wav", "m4a"]
+    static let players = ["linnet", "mpd", "mpv", "gmediarender"]
+
     static let help = """
         Usage: linnet-bench NAME... [--json] [--quick]
 
@@ -30,6 +33,7 @@ struct Bench {
           --quick           fewer tries and formats, to see that everything works
           --formats LIST    of flac, mp3, wav, m4a, for first-sound, seek and resume
           --players LIST    of linnet, mpd, mpv, gmediarender, for first-sound, seek, resume and idle
+          --tries N         tries of each sound (default: 11, quick 3)
           --tracks N        tracks that are played to their end, for endurance (default: 500)
           --cycles N        loads that are stopped at random moments, for endurance (default: 1000)
           --part TEXT       only items with this in their path, for endurance
@@ -54,6 +58,7 @@ struct Bench {
                     .init("formats", nil, .string, ""), .init("players", nil, .string, ""),
                     .init("programs", nil, .string, ""),
                     .init("support", nil, .string, ""), .init("tracks", nil, .integer, ""),
+                    .init("tries", nil, .integer, ""),
                     .init("cycles", nil, .integer, ""), .init("seed", nil, .integer, ""),
                     .init("part", nil, .string, ""),
                 ])
@@ -70,11 +75,11 @@ struct Bench {
             )
         }
         let formats = line.strings["formats"]?.split(separator: ",").map(String.init)
-        if let stranger = formats?.first(where: { !["flac", "mp3", "wav", "m4a"].contains($0) }) {
+        if let stranger = formats?.first(where: { !Self.formats.contains($0) }) {
             return leave(2, "linnet-bench: there is no format '\(stranger)'; there are flac, mp3, wav, m4a")
         }
         let players = line.strings["players"]?.split(separator: ",").map(String.init)
-        if let stranger = players?.first(where: { !["linnet", "mpd", "mpv", "gmediarender"].contains($0) }) {
+        if let stranger = players?.first(where: { !Self.players.contains($0) }) {
             return leave(
                 2, "linnet-bench: there is no player '\(stranger)'; there are linnet, mpd, mpv, gmediarender")
         }
@@ -92,7 +97,9 @@ struct Bench {
                 hasTracks: wanted != ["endurance"])
             if !wanted.isDisjoint(with: ["first-sound", "seek", "resume"]) {
                 await benchSounds(
-                    bench, wanted: wanted, formats: formats, players: players, quick: isQuick, report: report)
+                    bench, wanted: wanted, formats: formats ?? (isQuick ? ["flac", "mp3"] : Self.formats),
+                    players: players, tries: line.integers["tries"].map { max($0, 1) } ?? (isQuick ? 3 : 11),
+                    report: report)
             }
             if wanted.contains("idle") {
                 await benchIdle(bench, players: players, quick: isQuick, report: report)

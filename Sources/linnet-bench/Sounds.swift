@@ -90,16 +90,14 @@ func measureSounds(
 
 /// `first-sound`, `seek` and `resume`, which share their players.
 func benchSounds(
-    _ bench: Workspace, wanted: Set<String>, formats: [String]?, players: [String]?, quick: Bool,
+    _ bench: Workspace, wanted: Set<String>, formats endings: [String], players: [String]?, tries: Int,
     report: (Figure) -> Void
 ) async {
-    let endings = formats ?? (quick ? ["flac", "mp3"] : ["flac", "mp3", "wav", "m4a"])
-    let tries = quick ? 3 : 11
     let seeks = wanted.contains("seek") || wanted.contains("resume")
     var results: [String: [String: SoundTimes]] = [:]
     var missing: [(name: String, reason: String)] = []
     // One after the other, in the same minutes: two players at once would measure each other.
-    for name in ["linnet", "mpd", "mpv", "gmediarender"] where players?.contains(name) ?? true {
+    for name in Bench.players where players?.contains(name) ?? true {
         do {
             if name != "linnet", findProgram(name) == nil {
                 throw ProbeFailure("not installed", 0)
