@@ -113,7 +113,7 @@ final class Workspace {
     private var media: String { "\(support)/bench-media" }
 
     /// Says which media lie there, so that those of an earlier version are made anew.
-    private static let mediaVersion = "2"
+    private static let mediaVersion = "3"
 
     /// 120 s of a tone and noise, on the left alone in the first half, on the right alone in the second, so that
     /// what is heard after a seek shows where it comes from. Kept beside the support tools.
