@@ -78,9 +78,14 @@ package final class RendererProcess: Renderer {
             launch()
             if let outputVolume { link?.send(.command(.setOutputVolume(outputVolume))) }
         }
-        link?.send(.command(command))
+        let step = deadline.commanded()
+        if case .ping(let number) = step {
+            link?.send(command, ping: number)
+            awaitAnswer()
+        } else {
+            link?.send(command, ping: nil)
+        }
         watchHealth()
-        perform(deadline.commanded())
         watchIdleness()
     }
 
@@ -179,14 +184,18 @@ package final class RendererProcess: Renderer {
         switch step {
         case .ping(let number):
             link?.send(.ping(number))
-            proving = EventSource.after(configuration.commandLimit) { [weak self] in
-                // A daemon that was itself held up reads first what came meanwhile.
-                self?.proving = EventSource.after(.milliseconds(100)) {
-                    self?.link?.kill("it does not take its commands")
-                }
-            }
+            awaitAnswer()
         case .rest: proving = nil
         case nil: break
+        }
+    }
+
+    private func awaitAnswer() {
+        proving = EventSource.after(configuration.commandLimit) { [weak self] in
+            // A daemon that was itself held up reads first what came meanwhile.
+            self?.proving = EventSource.after(.milliseconds(100)) {
+                self?.link?.kill("it does not take its commands")
+            }
         }
     }
 

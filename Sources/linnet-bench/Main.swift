@@ -11,6 +11,9 @@ struct Bench {
     /// What takes long, or judges itself, is asked for by its name.
     static let extraNames = ["endurance"]
 
+    static let formats = ["flac", "mp3", "wav", "m4a"]
+    static let players = ["linnet", "mpd", "mpv", "gmediarender"]
+
     static let help = """
         Usage: linnet-bench NAME... [--json] [--quick]
 
@@ -29,6 +32,8 @@ struct Bench {
           --json            one JSON object a line
           --quick           fewer tries and formats, to see that everything works
           --formats LIST    of flac, mp3, wav, m4a, for first-sound, seek and resume
+          --players LIST    of linnet, mpd, mpv, gmediarender, for first-sound, seek, resume and idle
+          --tries N         tries of each sound (default: 11, quick 3)
           --tracks N        tracks that are played to their end, for endurance (default: 500)
           --queued N        tracks that are played in queues, for endurance (default: 500)
           --cycles N        loads that are stopped at random moments, for endurance (default: 1000)
@@ -51,8 +56,10 @@ struct Bench {
                 options: [
                     .init("json", nil, .flag, ""), .init("quick", nil, .flag, ""),
                     .init("help", "h", .flag, ""),
-                    .init("formats", nil, .string, ""), .init("programs", nil, .string, ""),
+                    .init("formats", nil, .string, ""), .init("players", nil, .string, ""),
+                    .init("programs", nil, .string, ""),
                     .init("support", nil, .string, ""), .init("tracks", nil, .integer, ""),
+                    .init("tries", nil, .integer, ""),
                     .init("cycles", nil, .integer, ""), .init("seed", nil, .integer, ""),
                     .init("part", nil, .string, ""), .init("queued", nil, .integer, ""),
                 ])
@@ -69,8 +76,13 @@ struct Bench {
             )
         }
         let formats = line.strings["formats"]?.split(separator: ",").map(String.init)
-        if let stranger = formats?.first(where: { !["flac", "mp3", "wav", "m4a"].contains($0) }) {
+        if let stranger = formats?.first(where: { !Self.formats.contains($0) }) {
             return leave(2, "linnet-bench: there is no format '\(stranger)'; there are flac, mp3, wav, m4a")
+        }
+        let players = line.strings["players"]?.split(separator: ",").map(String.init)
+        if let stranger = players?.first(where: { !Self.players.contains($0) }) {
+            return leave(
+                2, "linnet-bench: there is no player '\(stranger)'; there are linnet, mpd, mpv, gmediarender")
         }
         let isJSON = line.flags.contains("json")
         let isQuick = line.flags.contains("quick")
@@ -85,9 +97,14 @@ struct Bench {
                 support: absolutePath(line.strings["support"] ?? ".build/support"),
                 hasTracks: wanted != ["endurance"])
             if !wanted.isDisjoint(with: ["first-sound", "seek", "resume"]) {
-                await benchSounds(bench, wanted: wanted, formats: formats, quick: isQuick, report: report)
+                await benchSounds(
+                    bench, wanted: wanted, formats: formats ?? (isQuick ? ["flac", "mp3"] : Self.formats),
+                    players: players, tries: line.integers["tries"].map { max($0, 1) } ?? (isQuick ? 3 : 11),
+                    report: report)
             }
-            if wanted.contains("idle") { await benchIdle(bench, quick: isQuick, report: report) }
+            if wanted.contains("idle") {
+                await benchIdle(bench, players: players, quick: isQuick, report: report)
+            }
             if wanted.contains("control") { await benchControl(bench, quick: isQuick, report: report) }
             if wanted.contains("endurance") {
                 var plan = isQuick ? EndurancePlan.quick : EndurancePlan()

@@ -33,16 +33,20 @@ struct StateComposer {
         }
         var written: [SessionID: (value: Session, json: JSONValue)] = [:]
         for (id, session) in state.sessions {
-            if let known = sessions[id], known.value == session {
-                written[id] = known
+            if let known = sessions[id], case .object(var members) = known.json,
+                known.value.looks(like: session)
+            {
+                if known.value.position != session.position { members["position"] = session.position.json }
+                written[id] = (session, .object(members))
             } else {
                 if queue?.value != session.queue { queue = (session.queue, session.queue.json) }
                 written[id] = (session, Self.json(session, id, artwork, queue?.json ?? .null))
             }
         }
         sessions = written
-        return .compact([
-            "device": device?.json ?? .null,
+        // The parts are compact already, and stay as they are: what was taken over is then seen to be the same at a glance.
+        return .object([
+            "device": device?.json ?? [:],
             "clock": ["id": .text(identity.clock)],
             "player": .compact(["session": JSONValue(state.player?.text)]),
             "routes": .object(routes.keyed { $0.text }),
