@@ -84,12 +84,12 @@ extension GStreamerRenderer {
     /// The pipeline of an item, not started.
     func makePipeline(
         _ item: MediaItem, audio: String?, feed: StreamFeed, pictures: PictureBranch? = nil,
-        isHeld: Bool = false
+        isHeld: Bool = false, rates: [Int32]? = nil
     ) throws(MediaFailure) -> MediaPipeline {
         let number = feed.stream.number
         let request = MediaPipeline.Request(
             uri: item.uri, headers: item.headers, userAgent: item.userAgent ?? configuration.userAgent,
-            rates: rates, pictures: pictures, audio: audio, contexts: contexts, fetcher: fetcher,
+            rates: rates ?? self.rates, pictures: pictures, audio: audio, contexts: contexts, fetcher: fetcher,
             isHeld: isHeld,
             answerLimit: min(.seconds(10), max(.seconds(1), configuration.outageLimit / 4)))
         return try MediaPipeline(
@@ -239,12 +239,16 @@ extension GStreamerRenderer {
         endPipeline(of: current)
         playback?.pipeline = nil
         playback?.missing = nil
-        let id = current.id
+        addPlugins(in: folder, for: current.id)
+        return true
+    }
+
+    /// Loads the fallback plugins, then goes on with a load.
+    func addPlugins(in folder: String?, for load: LoadID) {
         SerialWorker().perform { [inputs] in
             PluginFolder.addFallback(in: folder)
-            inputs.yield(.pluginsAdded(id))
+            inputs.yield(.pluginsAdded(load))
         }
-        return true
     }
 
     // MARK: Playing
