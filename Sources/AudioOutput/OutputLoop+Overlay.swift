@@ -63,6 +63,8 @@ extension OutputLoop {
         if wish.hasEnded, wish.queued == 0 { return endOverlay() }
         guard wish.hasEnded || wish.queued >= frames(in: OverlayTiming.start, rate: wish.rate) else { return }
         overlay.isActive = true
+        (overlay.heard, overlay.end) = (0, 0)
+        overlay.map.removeAll()
         overlay.gain.set(VolumeCurve.gain(of: wish.levels.volume))
         overlay.reader.begin(rate: wish.rate, cardRate: keeper.card?.setup?.rate ?? wish.rate)
         let duck = wish.levels.duckedGain
@@ -77,13 +79,13 @@ extension OutputLoop {
     /// The overlay is over.
     private func endOverlay() {
         guard let stream = overlay.stream else { return }
+        (overlay.stream, overlay.isActive, overlay.hasBegun) = (nil, false, false)
         over.change {
             guard $0.epoch == overlay.epoch else { return }
             $0.flush()
             ($0.stream, $0.isFading) = (nil, false)
+            overlay.epoch = $0.epoch
         }
-        (overlay.stream, overlay.isActive, overlay.hasBegun) = (nil, false, false)
-        overlay.epoch = over.state.withLock { $0.epoch }
         report(.overlayEnded(stream))
     }
 
@@ -110,6 +112,8 @@ extension OutputLoop {
     }
 
     // MARK: Feeding
+
+    private var reserve: Duration { min(OverlayTiming.reserve, configuration.buffer / 3) }
 
     func feedWithOverlay(_ wish: Wish) throws(PCM.Failure) {
         guard let card = keeper.card else { return }
@@ -167,7 +171,7 @@ extension OutputLoop {
                     limit = flow.count
                     applyGains(flow.count, rate: setup.rate)
                 } else if isFlowing, !wish.hasEnded,
-                    setup.bufferFrames - room > frames(in: OverlayTiming.reserve, rate: setup.rate)
+                    setup.bufferFrames - room > frames(in: reserve, rate: setup.rate)
                 {
                     return
                 }
@@ -345,7 +349,7 @@ extension OutputLoop {
         let mayEnd = isFlowing ? isFlowEmpty : isOverlayEmpty
         guard mayEnd else { return card.wait(or: ring.readerWake, timeout: limit.map { .nanoseconds($0) }) }
         let isLate = isFlowing && !wish.hasEnded && !isOverlayEmpty
-        within(frames: delay - (isLate ? frames(in: OverlayTiming.reserve, rate: setup.rate) : 0))
+        within(frames: delay - (isLate ? frames(in: reserve, rate: setup.rate) : 0))
         ring.readerWake.wait(timeout: limit.map { .nanoseconds($0) })
     }
 }

@@ -14,8 +14,10 @@ package struct AnnouncementsDocument: Equatable, Sendable {
         (self.queue, self.last) = (queue, last)
     }
 
+    /// Null while there is nothing to tell.
     package var json: JSONValue {
-        ["queue": .array(queue.map(\.json)), "last": last?.json ?? .null]
+        if queue.isEmpty, last == nil { return .null }
+        return ["queue": .array(queue.map(\.json)), "last": last?.json ?? .null]
     }
 
     /// What a receiver without announcements says is that there are none.

@@ -26,6 +26,8 @@ struct Watcher {
     /// The newest announcement that the renderer was given, and the newest that has a time.
     private(set) var announcing = LoadID(0)
     private var announced = LoadID(0)
+    /// True if the renderer that had it was ended by force.
+    private var wasForced = false
     private var endedAnnouncements: Set<AnnouncementID> = []
     /// The session whose item the renderer crashed with, and that has not played for long since.
     private var shaken: SessionID?
@@ -132,7 +134,7 @@ struct Watcher {
             expect(rendererIsUp, "a command while the renderer is away")
             check(command)
         case .restartRenderer:
-            rendererIsUp = false
+            (rendererIsUp, wasForced) = (false, true)
             seek = nil
         case .armLoadTimer(let load):
             expect(load >= self.load, "a timer of an old load")
@@ -187,8 +189,9 @@ struct Watcher {
             }
             next = upcoming?.load
         case .announce(let load, _):
-            expect(load > announcing, "announcement numbers do not grow")
-            announcing = load
+            // A renderer that was ended by force had no fault in it: the next one is told the same.
+            expect(load > announcing || wasForced && load == announcing, "announcement numbers do not grow")
+            (announcing, wasForced) = (load, false)
         case .cancelAnnouncement(let load):
             expect(load == announcing, "an announcement is cancelled that the renderer does not have")
         case .warmUp: break
