@@ -347,7 +347,9 @@ extension OutputLoop {
         guard case .frames(let delay)? = try? card.delay() else { return }
         if overlay.isGiven { within(frames: Int(overlay.end - written) + delay) }
         let mayEnd = isFlowing ? isFlowEmpty : isOverlayEmpty
-        guard mayEnd else { return card.wait(or: ring.readerWake, timeout: limit.map { .nanoseconds($0) }) }
+        // Silence is to follow as soon as there is room for it.
+        let isPadDue = overlay.isGiven && (!isFlowing || wish.hasEnded) && !hasPadded
+        guard mayEnd, !isPadDue else { return card.wait(or: ring.readerWake, timeout: limit.map { .nanoseconds($0) }) }
         let isLate = isFlowing && !wish.hasEnded && !isOverlayEmpty
         within(frames: delay - (isLate ? frames(in: reserve, rate: setup.rate) : 0))
         ring.readerWake.wait(timeout: limit.map { .nanoseconds($0) })

@@ -174,7 +174,7 @@ extension OutputUnderTest {
         let recording = card.recording()
         #expect(sounds(recording, channel: 0) == Array(1...30_000))
         #expect(sounds(recording, channel: 1) == Array(1...28_000))
-        #expect(recording.underruns == 0, "DBG \(recording.events) \(recording.segments) \(SimulatedCard.now)")
+        #expect(recording.underruns == 0)
     }
 
     @Test func `has the pitch that it should have at the card's rate`() async throws {
