@@ -34,7 +34,7 @@ extension Verb {
                 return .success
             }
         }
-        return try await announce(AnnounceRequest(word, invocation), invocation)
+        return try await hear(AnnounceRequest(word, invocation), invocation)
     }
 }
 
@@ -74,7 +74,7 @@ private struct AnnounceRequest {
     }
 }
 
-@RouteActor private func announce(
+@RouteActor private func hear(
     _ request: AnnounceRequest, _ invocation: Invocation
 ) async throws -> ExitCode {
     let interruption = Interruption()
