@@ -80,7 +80,8 @@ final class FrameRing: Sendable {
 
     /// `readerWake`: that of another ring which the same thread reads.
     init?(buffer: Duration, readerWake shared: WakeUp? = nil) {
-        guard let readerWake = shared ?? WakeUp(), let writerWake = WakeUp(), let followerWake = WakeUp() else {
+        guard let readerWake = shared ?? WakeUp(), let writerWake = WakeUp(), let followerWake = WakeUp()
+        else {
             return nil
         }
         self.buffer = buffer

@@ -273,14 +273,18 @@ extension OutputLoop {
 
     /// Asks the card how much of the overlay was heard.
     func noteOverlay() {
-        guard overlay.isActive, isRunning, case .frames(let delay)? = try? keeper.card?.delay() else { return }
+        guard overlay.isActive, isRunning, case .frames(let delay)? = try? keeper.card?.delay() else {
+            return
+        }
         noteOverlay(written - Int64(delay))
     }
 
     /// Notes that the card plays this frame.
     func noteOverlay(_ cardFrame: Int64) {
         overlay.heard = cardFrame
-        guard overlay.isActive, cardFrame >= 0, let place = overlay.map.ringFrame(of: cardFrame) else { return }
+        guard overlay.isActive, cardFrame >= 0, let place = overlay.map.ringFrame(of: cardFrame) else {
+            return
+        }
         if !place.isSilence { begun() }
         let last = cardFrame >= overlay.end ? over.state.withLock { $0.next } : place.frame
         over.advance(kept: last, epoch: overlay.epoch)
@@ -349,7 +353,9 @@ extension OutputLoop {
         let mayEnd = isFlowing ? isFlowEmpty : isOverlayEmpty
         // Silence is to follow as soon as there is room for it.
         let isPadDue = overlay.isGiven && (!isFlowing || wish.hasEnded) && !hasPadded
-        guard mayEnd, !isPadDue else { return card.wait(or: ring.readerWake, timeout: limit.map { .nanoseconds($0) }) }
+        guard mayEnd, !isPadDue else {
+            return card.wait(or: ring.readerWake, timeout: limit.map { .nanoseconds($0) })
+        }
         let isLate = isFlowing && !wish.hasEnded && !isOverlayEmpty
         within(frames: delay - (isLate ? frames(in: reserve, rate: setup.rate) : 0))
         ring.readerWake.wait(timeout: limit.map { .nanoseconds($0) })

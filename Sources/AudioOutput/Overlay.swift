@@ -10,7 +10,9 @@ package struct OverlayLevels: Equatable, Sendable {
     package var volume: Volume
     /// What is left of the stream's sound meanwhile, in decibels below it; 60 and more is nothing.
     package var ducking: Double
-    package init(volume: Volume = .full, ducking: Double = 20) { (self.volume, self.ducking) = (volume, ducking) }
+    package init(volume: Volume = .full, ducking: Double = 20) {
+        (self.volume, self.ducking) = (volume, ducking)
+    }
 
     /// The factor for the stream's samples.
     var duckedGain: Float { VolumeCurve.gain(of: Volume(level: 1 - ducking / VolumeCurve.span)) }

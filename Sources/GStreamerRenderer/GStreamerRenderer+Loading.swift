@@ -89,7 +89,8 @@ extension GStreamerRenderer {
         let number = feed.stream.number
         let request = MediaPipeline.Request(
             uri: item.uri, headers: item.headers, userAgent: item.userAgent ?? configuration.userAgent,
-            rates: rates ?? self.rates, pictures: pictures, audio: audio, contexts: contexts, fetcher: fetcher,
+            rates: rates ?? self.rates, pictures: pictures, audio: audio, contexts: contexts,
+            fetcher: fetcher,
             isHeld: isHeld,
             answerLimit: min(.seconds(10), max(.seconds(1), configuration.outageLimit / 4)))
         return try MediaPipeline(

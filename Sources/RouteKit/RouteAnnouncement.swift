@@ -86,7 +86,27 @@ public enum AnnouncementEnd: Sendable, Equatable {
     }
 }
 
+/// An announcement at a receiver, whosever it is.
+public struct AnnouncementInfo: Sendable, Equatable, Identifiable {
+    /// Its name on the wire.
+    public let id: String
+    /// The name of its sender.
+    public let sender: String
+    /// The end of its address, for people.
+    public let name: String
+    /// How far it has come.
+    public let phase: RouteAnnouncement.Phase
+}
+
+extension ReceiverConnection {
+    /// The announcements that are not over, in the order in which they are heard.
+    public var announcements: [AnnouncementInfo] { link.mirror.allAnnouncements }
+}
+
 extension Route {
+    /// The announcements at the receiver that are not over, whosever they are, in the order in which they are heard.
+    public var announcements: [AnnouncementInfo] { link.mirror.allAnnouncements }
+
     /// Has the media at a URL heard over whatever plays, or alone. Returns when the receiver has taken it on;
     /// `RouteAnnouncement.ended()` tells the rest. Several are heard one after the other.
     public func announce(
@@ -124,6 +144,13 @@ extension ReceiverLink {
 }
 
 extension ReceiverMirror {
+    var allAnnouncements: [AnnouncementInfo] {
+        (state?.announcements.queue ?? []).map {
+            AnnouncementInfo(
+                id: $0.id, sender: $0.sender, name: $0.name, phase: .init(rawValue: $0.phase) ?? .waiting)
+        }
+    }
+
     /// Follows an announcement that a receiver took on.
     func add(_ announcement: RouteAnnouncement) {
         announcements[announcement.id] = announcement

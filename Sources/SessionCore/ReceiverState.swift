@@ -183,7 +183,8 @@ package struct ReceiverState: Equatable, Sendable {
             }
         case .renderer(let event): Self.origin(of: event)
         case .connectionOpened, .connectionLost, .graceExpired, .advertisementChanged, .storageChanged,
-            .loadTimedOut, .stopTimedOut, .announcementTimedOut, .progressTimedOut, .seekTimedOut, .shutdownRequested:
+            .loadTimedOut, .stopTimedOut, .announcementTimedOut, .progressTimedOut, .seekTimedOut,
+            .shutdownRequested:
             .device
         }
     }

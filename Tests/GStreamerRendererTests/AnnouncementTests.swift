@@ -50,7 +50,11 @@ extension RendererUnderTest {
     /// Where the load is, by what was reported later than `time`.
     fileprivate func position(after time: Int64) async throws -> PlaybackPosition {
         try await first {
-            if case .positionChanged(load, let position) = $0, position.clockTime > time { position } else { nil }
+            if case .positionChanged(load, let position) = $0, position.clockTime > time {
+                position
+            } else {
+                nil
+            }
         }
     }
 }

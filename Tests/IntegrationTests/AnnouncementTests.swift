@@ -19,7 +19,9 @@ extension RouteAnnouncement {
 
 extension Receiving {
     struct AnnouncementTests {
-        @Test @RouteActor func `another sender's is heard over what plays, which goes on in its place`() async throws {
+        @Test @RouteActor func `another sender's is heard over what plays, which goes on in its place`()
+            async throws
+        {
             try await ReceiverUnderTest.use { receiver in
                 var card = receiver.card
                 let control = try await receiver.playReady("position.flac")
@@ -87,7 +89,8 @@ extension Receiving {
             }
         }
 
-        @Test @RouteActor func `anybody may cancel, and one that is cancelled is heard no more`() async throws {
+        @Test @RouteActor func `anybody may cancel, and one that is cancelled is heard no more`() async throws
+        {
             try await ReceiverUnderTest.use { receiver in
                 var card = receiver.card
                 let bell = try await receiver.route.announce(url: receiver.media.url("position.mp3"))

@@ -17,7 +17,8 @@ private enum Step: CaseIterable {
     case standsStill, standsStillLate, seekTimesOut
     case picture, louder, mixer
     case adds, removes, moves, jumps, next, previous, repeats, advances, advancesLate, nextFails, fails
-    case announces, announcesMuch, cancels, cancelsOne, announceBegins, announceEnds, announceFails, announceLate
+    case announces, announcesMuch, cancels, cancelsOne, announceBegins, announceEnds, announceFails,
+        announceLate
     case announceBeginsLate, announceTooLong, outputLost
     case shutDown
 
