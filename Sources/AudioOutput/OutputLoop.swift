@@ -69,7 +69,7 @@ final class OutputLoop {
             if wish.mustRewind { try rewind() }
             if overlay.isActive {
                 try feedWithOverlay(wish)
-            } else if keeper.card != nil, wish.stream != nil, !hasDrained {
+            } else if keeper.card != nil, wish.stream != nil, !hasDrained || wish.queued > 0 {
                 try feed(wish)
             }
         } catch {

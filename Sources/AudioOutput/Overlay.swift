@@ -27,7 +27,7 @@ enum OverlayTiming {
     /// How long the stream stays ducked afterwards, in case another overlay follows.
     static let hold = Duration.milliseconds(250)
     /// While the stream's decoder is late, silence takes its place only when so little is left on the card.
-    static let reserve = Duration.milliseconds(40)
+    static let reserve = Duration.milliseconds(60)
 }
 
 extension AudioOutput {
