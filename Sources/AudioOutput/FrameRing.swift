@@ -50,6 +50,9 @@ final class FrameRing: Sendable {
         var isReaderWaiting = false
         var outputVolume = Volume.full
         var mediaVolume = Volume.full
+        /// Of an overlay: how it lies over the stream, and whether it is fading away and takes no more frames.
+        var levels = OverlayLevels()
+        var isFading = false
         var heard: HeardPosition?
         var isQuitting = false
 
@@ -77,8 +80,10 @@ final class FrameRing: Sendable {
     /// What the card has queued at most.
     private let buffer: Duration
 
-    init?(buffer: Duration) {
-        guard let readerWake = WakeUp(), let writerWake = WakeUp(), let followerWake = WakeUp() else {
+    /// `readerWake`: that of another ring which the same thread reads.
+    init?(buffer: Duration, readerWake shared: WakeUp? = nil) {
+        guard let readerWake = shared ?? WakeUp(), let writerWake = WakeUp(), let followerWake = WakeUp()
+        else {
             return nil
         }
         self.buffer = buffer

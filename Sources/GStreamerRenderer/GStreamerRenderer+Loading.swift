@@ -90,12 +90,12 @@ extension GStreamerRenderer {
     /// The pipeline of an item, not started.
     func makePipeline(
         _ item: MediaItem, audio: String?, feed: StreamFeed, pictures: PictureBranch? = nil,
-        isHeld: Bool = false, source: MediaSource? = nil, origin: Int64 = 0
+        isHeld: Bool = false, source: MediaSource? = nil, origin: Int64 = 0, rates: [Int32]? = nil
     ) throws(MediaFailure) -> MediaPipeline {
         let number = feed.stream.number
         let request = MediaPipeline.Request(
             uri: item.uri, headers: item.headers, userAgent: item.userAgent ?? configuration.userAgent,
-            allowsInvalidCertificate: item.allowsInvalidCertificate, rates: rates, pictures: pictures,
+            allowsInvalidCertificate: item.allowsInvalidCertificate, rates: rates ?? self.rates, pictures: pictures,
             audio: audio, contexts: contexts, fetcher: fetcher, source: source, origin: origin, isHeld: isHeld,
             answerLimit: min(.seconds(10), max(.seconds(1), configuration.outageLimit / 4)))
         return try MediaPipeline(
@@ -267,12 +267,16 @@ extension GStreamerRenderer {
         endPipeline(of: current)
         playback?.pipeline = nil
         playback?.missing = nil
-        let id = current.id
+        addPlugins(in: folder, for: current.id)
+        return true
+    }
+
+    /// Loads the fallback plugins, then goes on with a load.
+    func addPlugins(in folder: String?, for load: LoadID) {
         SerialWorker().perform { [inputs] in
             PluginFolder.addFallback(in: folder)
-            inputs.yield(.pluginsAdded(id))
+            inputs.yield(.pluginsAdded(load))
         }
-        return true
     }
 
     // MARK: Playing

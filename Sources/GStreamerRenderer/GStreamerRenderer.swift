@@ -75,6 +75,9 @@ package actor GStreamerRenderer {
     /// Where pictures are shown, once there were any to show.
     var screen: Screen?
     var lostScreens = 0
+    /// The announcement that is under way, and the one that follows when it has faded.
+    var announcing: Announcing?
+    var nextAnnouncing: Announcing?
 
     /// Starts GStreamer and the output. `report` is called in order, on the loop's thread. Nil if the system has
     /// no threads or descriptors left.
@@ -107,6 +110,7 @@ package actor GStreamerRenderer {
             inputs.open { [weak self] input in self?.assumeIsolated { $0.read(input, quitter) } }
         }
         giveUp()
+        giveUpAnnouncements()
         if isFetching { fetcher.shutDown() }
         for one in ending { one.pipeline.tearDown() }
         output.shutDown()
@@ -131,6 +135,7 @@ package actor GStreamerRenderer {
 
     func handle(_ input: Input) {
         if let number = input.pipeline, number != playback?.pipeline?.number {
+            if number == announcing?.pipeline?.number { return handleAnnouncement(input) }
             return handleNext(input, of: number)
         }
         switch input {
@@ -165,6 +170,7 @@ package actor GStreamerRenderer {
         case .pluginsAdded(let load):
             hasAddedPlugins = true
             if playback?.id == load { startPipeline() }
+            if announcing?.load == load { startAnnouncement() }
         case .pictures(_, let news): handle(news)
         case .screenLost(let reason): screenLost(reason)
         case .tick(let number): tick(number)
@@ -194,6 +200,8 @@ package actor GStreamerRenderer {
             report(.stopped(id))
         case .warmUp: warmUp()
         case .prepareNext(let id, let upcoming): if isCurrent(id) { prepareNext(upcoming) }
+        case .announce(let id, let announcement): announce(id, announcement)
+        case .cancelAnnouncement(let id): cancelAnnouncement(id)
         }
     }
 
@@ -237,6 +245,8 @@ package actor GStreamerRenderer {
             drained()
         case .cueReached(let stream, let cue): cueReached(cue, in: stream)
         case .advanced(let old, let new): advanced(from: old, to: new)
+        case .overlayBegan(let stream): overlayBegan(stream)
+        case .overlayEnded(let stream): overlayEnded(stream)
         }
     }
 

@@ -20,7 +20,7 @@
     /// The receiver's clock minus the local one in nanoseconds; nil until it was read.
     public var clockOffset: Int64? { link.clock.offset }
 
-    private let link: ReceiverLink
+    let link: ReceiverLink
 
     private init(link: ReceiverLink) { self.link = link }
 

@@ -259,6 +259,9 @@ import Timing
             let end = Codec.end(reason: reason, by: by, error: error)
             mirror.ended(session, end)
             client?.link(self, session: session, ended: end)
+        case .announcementEnded(let announcement, let reason, let by, let error):
+            mirror.announcementEnded(
+                announcement, AnnouncementEnd(reason: reason, by: by, error: error))
         case .routeEnded(let ended, let reason, let words):
             guard ended == route else { return }
             finish(

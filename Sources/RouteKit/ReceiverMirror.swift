@@ -21,6 +21,8 @@ import RouteWire
     private let announcer = Announcer()
     private var document = JSONValue.null
     private var controls: [String: PlaybackControl] = [:]
+    /// Announcements of ours that are not over.
+    var announcements: [String: RouteAnnouncement] = [:]
     /// Ends that were told before anybody asked for the session. A few: a session may fail before its start is known.
     private var ends: [(session: String, reason: SessionEnd)] = []
     private static let rememberedEnds = 16
@@ -70,6 +72,7 @@ import RouteWire
     func replace(version: Int64, document: JSONValue, isFresh: Bool) -> Bool {
         guard isFresh || version > self.version else { return true }
         guard take(document, version: version, origin: isFresh ? nil : .several) else { return false }
+        mirrorAnnouncements(isFresh: isFresh)
         guard isFresh else { return true }
         for (session, control) in controls where state?.sessions[session] == nil {
             control.finish(.lost)
@@ -99,6 +102,7 @@ import RouteWire
                 control.mirror(SessionSnapshot(document, base: base))
             }
         }
+        mirrorAnnouncements(isFresh: false)
         announcer.announce()
         return true
     }
@@ -116,6 +120,16 @@ import RouteWire
     func finish(_ reason: SessionEnd) {
         for control in controls.values { control.finish(reason) }
         controls = [:]
+        for announcement in announcements.values {
+            let end: AnnouncementEnd =
+                switch reason {
+                case .shutdown: .shutdown
+                case .routeEnded: .routeEnded
+                default: .lost
+                }
+            announcement.finish(end)
+        }
+        announcements = [:]
         device.finish()
         announcer.finish()
     }

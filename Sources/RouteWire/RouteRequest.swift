@@ -21,6 +21,9 @@ package enum RouteRequest: Equatable, Sendable {
     case setVolume(session: String?, Double)
     case setMuted(session: String?, Bool)
     case queue(session: String?, QueueCommand)
+    case announce(AnnouncementRequest)
+    /// Nil: all of them.
+    case cancelAnnouncement(String?)
     case setDeviceVolume(Double)
     case changeDeviceVolume(steps: Int64)
     /// Nil toggles.
@@ -113,6 +116,8 @@ extension RouteRequest {
         case .setVolume: "playback.setVolume"
         case .setMuted: "playback.setMuted"
         case .queue(_, let command): command.method
+        case .announce: "announcement.play"
+        case .cancelAnnouncement: "announcement.cancel"
         case .setDeviceVolume: "device.setVolume"
         case .changeDeviceVolume: "device.changeVolume"
         case .setDeviceMuted: "device.setMuted"
@@ -154,6 +159,8 @@ extension RouteRequest {
         case .setVolume(let session, let volume): return members(session, ["volume": .number(volume)])
         case .setMuted(let session, let isMuted): return members(session, ["muted": .bool(isMuted)])
         case .queue(let session, let command): return members(session, command.members)
+        case .announce(let announcement): return .object(announcement.members)
+        case .cancelAnnouncement(let id): return .object(id.map { ["announcement": .text($0)] } ?? [:])
         case .setDeviceVolume(let volume): return ["volume": .number(volume)]
         case .changeDeviceVolume(let steps): return ["steps": .integer(steps)]
         case .setDeviceMuted(let isMuted): return ["muted": isMuted.map { .bool($0) } ?? "toggle"]
@@ -213,6 +220,7 @@ extension RouteRequest {
             "clock.ping",
             "session.start", "session.stop", "playback.setPlaying", "playback.seek", "playback.setSpeed",
             "playback.setState", "playback.selectTrack", "playback.setVolume", "playback.setMuted",
+            "announcement.play", "announcement.cancel",
             "device.setVolume", "device.changeVolume", "device.setMuted", "device.rename",
         ] + QueueCommand.methods
 
@@ -245,6 +253,9 @@ extension RouteRequest {
                 session: try session(), name.kind, option: try reader.optionalText("option", bytes: 1...256))
         case "playback.setVolume": self = .setVolume(session: try session(), try reader.number("volume"))
         case "playback.setMuted": self = .setMuted(session: try session(), try reader.bool("muted"))
+        case "announcement.play": self = .announce(try AnnouncementRequest(reader))
+        case "announcement.cancel":
+            self = .cancelAnnouncement(try reader.optionalText("announcement", bytes: 1...128))
         case "device.setVolume": self = .setDeviceVolume(try reader.number("volume"))
         case "device.changeVolume":
             self = .changeDeviceVolume(steps: try reader.integer("steps", in: -1_000...1_000))

@@ -11,19 +11,21 @@ package struct StateDocument: Equatable, Sendable {
     package var player: String?
     package var routes: [String: RouteDocument]
     package var sessions: [String: SessionDocument]
+    package var announcements: AnnouncementsDocument
 
     package init(
         device: DeviceDocument, clock: String, player: String?, routes: [String: RouteDocument],
-        sessions: [String: SessionDocument]
+        sessions: [String: SessionDocument], announcements: AnnouncementsDocument = .init()
     ) {
         (self.device, self.clock, self.player) = (device, clock, player)
-        (self.routes, self.sessions) = (routes, sessions)
+        (self.routes, self.sessions, self.announcements) = (routes, sessions, announcements)
     }
 
     package var json: JSONValue {
         [
             "device": device.json, "clock": ["id": .text(clock)], "player": ["session": JSONValue(player)],
             "routes": .object(routes.mapValues(\.json)), "sessions": .object(sessions.mapValues(\.json)),
+            "announcements": announcements.json,
             "group": .null, "accessory": .null,
         ]
     }
@@ -34,6 +36,7 @@ package struct StateDocument: Equatable, Sendable {
         clock = try reader.object("clock").text("id", bytes: 1...64)
         player = try reader.optionalObject("player")?.optionalText("session", bytes: 1...128)
         (routes, sessions) = ([:], [:])
+        announcements = try AnnouncementsDocument(try reader.optionalObject("announcements"))
         for (id, route) in json["routes"]?.objectValue ?? [:] {
             routes[id] = try RouteDocument(try ParamReader(route, path: "state.routes.\(id)"))
         }

@@ -37,6 +37,7 @@ package struct ReceiverState: Equatable, Sendable {
     package internal(set) var sessions: [SessionID: Session] = [:]
     /// The session that owns the player.
     package internal(set) var player: SessionID?
+    package internal(set) var announcements = Announcements()
     package let policy: SessionPolicy
     /// Who caused the event that was applied last.
     package internal(set) var lastOrigin = Origin.device
@@ -123,6 +124,13 @@ package struct ReceiverState: Equatable, Sendable {
             }
         case .queueRequested(let request, let session, let wanted):
             return answering(request) { state throws(Refusal) in try state.queue(request, session, wanted) }
+        case .announcementRequested(let request, let wanted, let fresh):
+            return answering(request) { state throws(Refusal) in
+                try state.announce(request, wanted, fresh: fresh)
+            }
+        case .announcementCancelRequested(let request, let id):
+            return answering(request) { state throws(Refusal) in try state.cancelAnnouncement(request, id) }
+        case .announcementTimedOut(let load, let limit): return announcementTimedOut(load, limit)
         case .deviceRequested(let request, let wanted):
             return answering(request) { state throws(Refusal) in try state.change(request, wanted) }
         case .advertisementChanged(let status):
@@ -166,7 +174,8 @@ package struct ReceiverState: Equatable, Sendable {
             .sender(route(of: request.connection) ?? fresh, name: sender.name)
         case .deactivationRequested(let request), .startRequested(let request, _, _),
             .stopRequested(let request, _), .playbackRequested(let request, _, _),
-            .queueRequested(let request, _, _), .deviceRequested(let request, _):
+            .queueRequested(let request, _, _), .deviceRequested(let request, _),
+            .announcementRequested(let request, _, _), .announcementCancelRequested(let request, _):
             if let id = route(of: request.connection), let route = routes[id] {
                 .sender(id, name: route.sender.name)
             } else {
@@ -174,7 +183,8 @@ package struct ReceiverState: Equatable, Sendable {
             }
         case .renderer(let event): Self.origin(of: event)
         case .connectionOpened, .connectionLost, .graceExpired, .advertisementChanged, .storageChanged,
-            .loadTimedOut, .stopTimedOut, .progressTimedOut, .seekTimedOut, .shutdownRequested:
+            .loadTimedOut, .stopTimedOut, .announcementTimedOut, .progressTimedOut, .seekTimedOut,
+            .shutdownRequested:
             .device
         }
     }
@@ -183,7 +193,7 @@ package struct ReceiverState: Equatable, Sendable {
         switch event {
         case .loaded, .timelineChanged, .positionChanged, .bufferingChanged, .errorChanged, .metadataChanged,
             .artworkFound, .tracksChanged, .pictureChanged, .seekFinished, .ended, .advanced, .nextFailed,
-            .failed:
+            .failed, .announcementBegan, .announcementEnded, .announcementFailed:
             .content
         case .outputVolumeChanged: .local
         case .started, .stopped, .outputChanged, .exited, .confined: .device

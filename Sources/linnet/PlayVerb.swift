@@ -212,7 +212,7 @@ private func exitCode(for end: SessionEnd?, at receiver: String) throws(CommandF
 }
 
 /// What a person can do about media that does not play.
-private func advice(for failure: MediaFailure) -> String? {
+func advice(for failure: MediaFailure) -> String? {
     switch failure.code {
     case .invalidURL, .unsupportedScheme: "Receivers fetch http:// and https://."
     case .notFound: "Is the URL right? The receiver fetches it, not this machine."

@@ -136,6 +136,11 @@ extension Verb {
         } else {
             lines.append("  nothing plays")
         }
+        for one in connection.announcements {
+            let name = TerminalText.clean(one.name.isEmpty ? "something" : one.name)
+            lines.append(
+                "  announcement: \(name) by \(TerminalText.clean(one.sender)) (\(one.phase.rawValue))")
+        }
         let mute = device.isMuted ? " (muted)" : ""
         lines.append("  volume: \(Int((device.volume * 100).rounded())) %\(mute)")
         lines.append("  output: \(output(device.output))")

@@ -58,6 +58,11 @@ enum Samples {
                 item: MediaItem(uri: "http://example.org/2", startPosition: MediaTime(value: 1, timescale: 2))
             )),
         .prepareNext(load, nil),
+        .announce(
+            load,
+            Announcement(
+                item: MediaItem(uri: "http://example.org/bell"), volume: Volume(level: 0.5), ducking: 12)),
+        .cancelAnnouncement(load),
     ]
 
     static let events: [RendererEvent] =
@@ -97,6 +102,9 @@ enum Samples {
             .ended(load),
             .advanced(load, to: LoadID(8)),
             .nextFailed(load, next: LoadID(9), failure),
+            .announcementBegan(load),
+            .announcementEnded(load),
+            .announcementFailed(load, failure),
             .failed(load, failure),
             .stopped(load),
             .outputChanged(output),

@@ -60,7 +60,14 @@ enum Fixtures {
             storageFault: "no space"),
         clock: "c", player: "s1",
         routes: ["r1": RouteDocument(sender: SenderInfo(identifier: "i", name: "n"), isAttached: false)],
-        sessions: ["s1": session])
+        sessions: ["s1": session],
+        announcements: AnnouncementsDocument(
+            queue: [
+                AnnouncementDocument(id: "a", route: "r1", sender: "n", name: "bell", phase: "playing"),
+                AnnouncementDocument(id: "b", route: nil, sender: "", name: "", phase: "waiting"),
+            ],
+            last: EndedAnnouncementDocument(
+                id: "c", sender: "n", name: "bell", reason: "failed", error: MediaFailure(.network, "x"))))
 }
 
 struct DocumentTests {

@@ -115,7 +115,7 @@ struct FixtureTests {
 
     @Test func `all fixtures are found`() {
         let kinds = ["request", "bad", "server", "state", "frame"].map { FixtureFile.names($0).count }
-        #expect(kinds == [28, 23, 8, 2, 3])
+        #expect(kinds == [30, 25, 9, 2, 3])
     }
 
     @Test func `10 000 changed steps never trap, whatever becomes of the state`() throws {
@@ -157,6 +157,8 @@ struct OpenRPCNotificationTests {
             Notification.routeEnded(route: "r", reason: "shutdown", message: "m"),
             Notification.sessionEnded(
                 session: "s", reason: "failed", by: "n", error: .init(.decode, "x", httpStatus: 404)),
+            Notification.announcementEnded(
+                announcement: "a", reason: "failed", by: "n", error: .init(.decode, "x", httpStatus: 404)),
         ]
         let documented = document["x-notifications"]?.arrayValue ?? []
         #expect(

@@ -33,6 +33,13 @@ struct RouteRequestTests {
         .queue(session: nil, .jump("3")), .queue(session: nil, .next(from: nil)),
         .queue(session: "s", .next(from: "1")), .queue(session: nil, .previous(from: "2")),
         .queue(session: nil, .setRepeat(.one)), .queue(session: "s", .clear),
+        .announce(
+            AnnouncementRequest(
+                url: "http://a/bell", headers: [HeaderField(name: "A", value: "b")], userAgent: "door",
+                volume: 0.5,
+                ducking: 6)),
+        .announce(AnnouncementRequest(url: "http://a/bell")), .cancelAnnouncement("a"),
+        .cancelAnnouncement(nil),
         .stop(session: nil), .stop(session: "s"), .setPlaying(session: nil, true),
         .seek(session: "s", position: MediaTime(value: .max, timescale: .max), tolerance: .positiveInfinity),
         .setSpeed(session: nil, 1.5), .setState(session: nil, .scanning, scanSpeed: -4),

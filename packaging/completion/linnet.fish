@@ -26,6 +26,13 @@ complete -c linnet -n '__fish_seen_subcommand_from queue' -s x -l next -d 'Add a
 complete -c linnet -n '__fish_seen_subcommand_from queue' -s H -l header -x -d 'Send this with every request for what is added. May be repeated.'
 complete -c linnet -n '__fish_seen_subcommand_from queue' -l allow-invalid-certificate -d 'Trust the hosts of what is added, whatever certificates they show.'
 complete -c linnet -n '__fish_seen_subcommand_from queue' -a 'list add remove move jump next previous repeat clear'
+complete -c linnet -n __fish_use_subcommand -a announce -d 'Has something short heard over what plays, which goes on softly meanwhile.'
+complete -c linnet -n '__fish_seen_subcommand_from announce' -s v -l volume -x -d 'Its loudness, in percent of the receiver'\''s volume. Default: 100.'
+complete -c linnet -n '__fish_seen_subcommand_from announce' -s d -l duck -x -d 'Lower what plays by so many decibels, 0 to 60; 60 is silence. Default: 20.'
+complete -c linnet -n '__fish_seen_subcommand_from announce' -s H -l header -x -d 'Send this with every request for the media. May be repeated.'
+complete -c linnet -n '__fish_seen_subcommand_from announce' -s n -l no-wait -d 'Return when the receiver has taken it on. URLs only.'
+complete -c linnet -n '__fish_seen_subcommand_from announce' -F
+complete -c linnet -n '__fish_seen_subcommand_from announce' -a 'cancel'
 complete -c linnet -n __fish_use_subcommand -a pause -d 'Pauses what plays.'
 complete -c linnet -n __fish_use_subcommand -a resume -d 'Goes on with what is paused.'
 complete -c linnet -n __fish_use_subcommand -a seek -d 'Moves to a position, or by a step from here.'

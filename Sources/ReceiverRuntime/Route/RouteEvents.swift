@@ -34,6 +34,11 @@ extension RouteFrontEnd {
         case .setMuted(let session, let isMuted): return playback(id, session, .setMuted(isMuted))
         case .queue(let session, let command):
             return .queueRequested(id, session.map { SessionID($0) }, QueueRequest(command))
+        case .announce(let announcement):
+            return .announcementRequested(
+                id, Announcement(announcement), fresh: AnnouncementID(shell.ports.identifiers.uuid()))
+        case .cancelAnnouncement(let announcement):
+            return .announcementCancelRequested(id, announcement.map { AnnouncementID($0) })
         case .setDeviceVolume(let volume): return .deviceRequested(id, .setVolume(volume))
         case .changeDeviceVolume(let steps): return .deviceRequested(id, .changeVolume(steps: steps))
         case .setDeviceMuted(let isMuted):

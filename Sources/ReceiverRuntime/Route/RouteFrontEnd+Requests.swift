@@ -103,7 +103,7 @@ extension RouteFrontEnd {
             }
             return nil
         case .activate, .deactivate, .stop, .setPlaying, .seek, .setSpeed, .setState, .selectTrack,
-            .setVolume, .setMuted, .queue,
+            .setVolume, .setMuted, .queue, .announce, .cancelAnnouncement,
             .setDeviceVolume, .changeDeviceVolume, .setDeviceMuted, .rename:
             return nil
         }
@@ -140,6 +140,7 @@ extension RouteFrontEnd {
         case .clampedText(let text): return Outcome.clamped(.text(text)).json
         case .muted(let isMuted): return Outcome.value(.bool(isMuted)).json
         case .level(let level): return Outcome.value(.number(level)).json
+        case .announced(let announcement): return Outcome.value(.text(announcement.text)).json
         case .inserted(let items): return Outcome.value(.array(items.map { .text($0.text) })).json
         case .activated(let route, let token, let resumed):
             connection.route = route

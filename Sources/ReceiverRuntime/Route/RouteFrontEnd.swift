@@ -149,6 +149,11 @@ final class RouteFrontEnd {
         for connection in connections where connection.seen != nil { send(text, to: connection) }
     }
 
+    func tellAnnouncementEnd(_ announcement: AnnouncementID, _ end: AnnouncementEnd) {
+        let text = JSONText.encode(end.notification(announcement))
+        for connection in connections where connection.seen != nil { send(text, to: connection) }
+    }
+
     func announceRouteEnd(_ id: ConnectionID, _ route: RouteID, _ reason: RouteEndReason) {
         guard let connection = connection(id) else { return }
         connection.route = nil

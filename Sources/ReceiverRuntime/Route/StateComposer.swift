@@ -51,6 +51,7 @@ struct StateComposer {
             "player": .compact(["session": JSONValue(state.player?.text)]),
             "routes": .object(routes.keyed { $0.text }),
             "sessions": .object(sessions.keyed { $0.text }),
+            "announcements": state.announcements.json,
         ])
     }
 
