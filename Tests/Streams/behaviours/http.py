@@ -19,7 +19,7 @@ bare                   no more headers than must be
 
 How it comes:
 trickle=N              N bytes at a time, fifty times a second
-cut=N                  each connection ends after N bytes
+cut=N                  each connection ends after N bytes; of chunks: between two; torn: within one
 stall=N                the first connection says nothing more after N bytes
 abort=N                as `cut`, with a reset
 silent                 nothing is ever answered
@@ -211,7 +211,10 @@ def send_body(request, options, body):
         if request.wait_or_cut():
             return
         piece = body[place:min(place + step, limit)]
-        request.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece) if "chunked" in options else piece)
+        if "chunked" in options:
+            is_torn = "torn" in options and place + step >= limit
+            piece = b"%x\r\n%s\r\n" % (len(piece) + 100 * is_torn, piece)
+        request.wfile.write(piece)
         if "trickle" in options:
             time.sleep(0.02)
     if "stall" in options and is_first:
