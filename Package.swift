@@ -60,16 +60,18 @@ let package = Package(
         // MARK: Words
         // What media is: times, ranges, tracks, metadata, failures, and the renderer's vocabulary.
         target("MediaModel"),
+        // What a companion application says about itself, and how it fails.
+        target("ApplicationModel"),
         // Clock readings and arithmetic on them.
         target("Timing", ["MediaModel"]),
 
         // MARK: Core
         // Routes, sessions and the ownership of the one player, as a value.
-        target("SessionCore", ["MediaModel", "Timing"]),
+        target("SessionCore", ["MediaModel", "ApplicationModel", "Timing"]),
 
         // MARK: Wire formats
         // The native protocol: JSON-RPC messages, merge patches, data frames.
-        target("RouteWire", ["MediaModel", "Timing"]),
+        target("RouteWire", ["MediaModel", "ApplicationModel", "Timing"]),
         // Frames between the daemon and its renderer process.
         target("RendererWire", ["MediaModel", "Timing"]),
         // Playlists of other people's making, told from media by their first bytes.
@@ -77,7 +79,8 @@ let package = Package(
 
         // MARK: Runtime
         // Actors, ports and front ends of the receiver.
-        target("ReceiverRuntime", ["MediaModel", "Timing", "SessionCore", "RouteWire"]),
+        target(
+            "ReceiverRuntime", ["MediaModel", "ApplicationModel", "Timing", "SessionCore", "RouteWire"]),
 
         // MARK: Fences
         // A thread that runs GLib's main loop, as an executor; signals and asynchronous results.
@@ -156,6 +159,7 @@ let package = Package(
         program("write-probe", ["Settings", "GLibLoop"]),
 
         // MARK: Tests
+        tests("ApplicationModelTests", ["ApplicationModel"]),
         tests("MediaModelTests", ["MediaModel"]),
         tests("TimingTests", ["Timing", "MediaModel"]),
         tests("SessionCoreTests", ["SeededNumbers", "SessionCore", "MediaModel", "Timing"]),

@@ -29,6 +29,12 @@ package struct SessionID: Equatable, Hashable, Sendable {
     package init(_ text: String) { self.text = text }
 }
 
+/// Names one run of an application, from its launch to its end; a restart after a crash goes on with it. Never used again.
+package struct InstanceID: Equatable, Hashable, Sendable {
+    package let text: String
+    package init(_ text: String) { self.text = text }
+}
+
 /// The secret that gives a sender its route back after a lost connection.
 package struct ResumeToken: Equatable, Hashable, Sendable {
     package let text: String

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+package import ApplicationModel
+package import MediaModel
+package import SessionCore
+
+/// Runs companion applications. Every command returns at once; an instance's end is reported exactly once.
+package protocol ApplicationHost: AnyObject {
+    /// Begins to report: first the catalog. Clients of applications are handed to `service`. Called once.
+    func start(service: any ApplicationService, report: @escaping (ApplicationHostEvent) -> Void)
+    /// Starts a process for an instance. Its client is opened when its socket is there, its end is reported.
+    func launch(_ instance: InstanceID, _ application: ApplicationID)
+    /// Asks with SIGTERM.
+    func terminate(_ instance: InstanceID)
+    /// Ends everything that the instance started, by force. `limit` becomes the cause that is reported.
+    func kill(_ instance: InstanceID, limit: String?)
+    /// A file of an application's folder: its icon, the files of its page. Nil: there is none, or it is too large.
+    func file(_ path: String, of application: ApplicationID) -> Page?
+    /// Where a running instance may keep files, as it sees the path itself; nil without permission.
+    func storage(of instance: InstanceID) -> String?
+    /// Ends all by force. Nothing is reported afterwards.
+    func shutDown()
+}
+
+package enum ApplicationHostEvent: Equatable, Sendable {
+    /// What is installed, in the order of the ids; first and at every change.
+    case catalogChanged([ApplicationManifest])
+    /// The walls around an instance, as they really stand.
+    case confined(InstanceID, [ConfinementLayer])
+    case exited(InstanceID, ApplicationExit)
+}
+
+/// What the host asks of the receiver, on the receiver's executor, besides what a listener asks: `clientReceived`,
+/// `clientDrained` and `clientClosed` follow for the same client.
+package protocol ApplicationService: ListenerService {
+    /// An instance's socket is open.
+    func clientOpened(_ client: any Client, of instance: InstanceID)
+}
