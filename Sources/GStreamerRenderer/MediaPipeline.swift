@@ -206,6 +206,10 @@ final class MediaPipeline: Sendable {
         case guess(Int64)
     }
 
+    /// True if a new pipeline is to take the place of this one for each move: libsndfile's decoder (of GStreamer 1.22) gives
+    /// nothing after a move once it has come to the end, and reads ahead to it.
+    var movesByReload: Bool { demuxer?.hasPeriods == true || parts.movesByReload }
+
     /// True if guessing finds exact positions: a parser of FLAC knows where it is from every frame, but without
     /// a guess it reads the file from the last place that it knows.
     var canGuess: Bool { parts.isPlainFLAC }
@@ -325,6 +329,7 @@ private final class Parts: Sendable {
         names.withLock { $0.contains("matroskademux") || !single && $0.contains("qtdemux") }
     }
     var isChained: Bool { names.withLock { $0.contains("oggdemux") } }
+    var movesByReload: Bool { names.withLock { $0.contains("linnetsfdec") } }
     var hasSilence: Bool { names.withLock { $0.contains("audiotestsrc") } }
     var isPlainFLAC: Bool {
         names.withLock {
