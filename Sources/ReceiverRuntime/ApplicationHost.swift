@@ -36,4 +36,7 @@ package enum ApplicationHostEvent: Equatable, Sendable {
 package protocol ApplicationService: ListenerService {
     /// An instance's socket is open.
     func clientOpened(_ client: any Client, of instance: InstanceID)
+    /// Where the page of an instance is found by a browser on this device, with the secret by which it is known; nil for a
+    /// program. Good from the call of `launch` on, for one connection.
+    func address(of instance: InstanceID) -> String?
 }
