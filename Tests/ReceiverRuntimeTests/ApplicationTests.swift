@@ -177,8 +177,8 @@ struct ApplicationTests {
         }
         #expect(
             try application.client.frames()
-                == [DataFrame(kind: .message, channel: channel, message: 5, payload: [1])])
-        try application.client.say(.acknowledged, channel, 5)
+                == [DataFrame(kind: .message, channel: channel, message: 1, payload: [1])])
+        try application.client.say(.acknowledged, channel, 1)
         #expect(try ada.client.frames() == [DataFrame(kind: .acknowledged, message: 5)])
         try application.client.say(channel, 1, [7])
         #expect(

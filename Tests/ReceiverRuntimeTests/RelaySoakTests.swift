@@ -19,11 +19,18 @@ private struct End {
     var handled: [[UInt8]] = []
     var acknowledged: [[UInt8]] = []
     var refused: [String] = []
+    /// Something was not taken and is to be sent again, in order.
+    var repeats = false
 
     mutating func say(_ payload: [UInt8], _ channel: UInt32, _ client: FakeClient) throws {
         guard let id = window.send(payload.count) else { return }
         unanswered.append((id, payload))
         try client.say(channel, id, payload)
+    }
+
+    mutating func again(_ channel: UInt32, _ client: FakeClient) throws {
+        repeats = false
+        for (id, payload) in unanswered { try client.say(channel, id, payload) }
     }
 
     mutating func answer(_ channel: UInt32, _ client: FakeClient) throws {
@@ -46,17 +53,20 @@ private struct End {
                 case .tooMany, .outOfOrder: Issue.record("the receiver broke the rules")
                 }
             case .acknowledged, .refused:
+                if frame.kind == .refused {
+                    let words = String(decoding: frame.payload, as: UTF8.self)
+                    let reason = try JSONText.decode(words, limit: 4_096)["reason"]?.textValue ?? ""
+                    if ["busy", "tooManyMessages", "outOfOrder"].contains(reason) {
+                        repeats = true
+                        continue
+                    }
+                    refused.append(reason)
+                }
                 guard window.answered(frame.message),
                     let index = unanswered.firstIndex(where: { $0.id == frame.message })
                 else { continue }
                 let payload = unanswered.remove(at: index).payload
-                if frame.kind == .acknowledged {
-                    acknowledged.append(payload)
-                } else {
-                    refused.append(
-                        try JSONText.decode(String(decoding: frame.payload, as: UTF8.self), limit: 4_096)[
-                            "reason"]?.textValue ?? "")
-                }
+                if frame.kind == .acknowledged { acknowledged.append(payload) }
             }
         }
     }
@@ -80,9 +90,10 @@ struct RelaySoakTests {
         var (number, losses, crashes) = (0, 0, 0)
         func payload() -> [UInt8] {
             number += 1
-            return digits(number) + [UInt8](repeating: 0, count: Int(random.next() % 300_000))
+            return digits(number)
+                + [UInt8](repeating: 0, count: Int(random.next() % (random.next() % 8 == 0 ? 300_000 : 100)))
         }
-        for _ in 0..<6_000 {
+        for _ in 0..<3_000 {
             switch random.next() % 64 {
             case 0..<12: try sender.say(payload(), channel, ada.client)
             case 12..<24: try program.say(payload(), channel, application.client)
@@ -100,7 +111,7 @@ struct RelaySoakTests {
                 let again = TestSender(receiver)
                 try again.activate(resume: ada.resumeToken)
                 ada = again
-                for (id, payload) in sender.unanswered { try ada.client.say(channel, id, payload) }
+                try sender.again(channel, ada.client)
             case 62 where random.next() % 8 == 0:
                 crashes += 1
                 application.client.vanish()
@@ -114,6 +125,8 @@ struct RelaySoakTests {
             }
             try sender.read(ada.client)
             try program.read(application.client)
+            if sender.repeats { try sender.again(channel, ada.client) }
+            if program.repeats, random.next() % 4 == 0 { try program.again(channel, application.client) }
         }
         // Everybody reads and answers what is left.
         ada.client.resumeReading()
@@ -123,6 +136,7 @@ struct RelaySoakTests {
             try program.read(application.client)
             try sender.answer(channel, ada.client)
             try program.answer(channel, application.client)
+            if program.repeats { try program.again(channel, application.client) }
         }
         toProgram += program.handled
         toSender += program.acknowledged
@@ -132,9 +146,9 @@ struct RelaySoakTests {
         #expect(Set(sender.acknowledged).isSubset(of: Set(toProgram)), "acknowledged and lost")
         #expect(Set(toSender).isSubset(of: Set(sender.handled)), "acknowledged and lost")
         #expect(Set(sender.refused).isSubset(of: ["applicationRestarted"]))
-        #expect(Set(program.refused).isSubset(of: ["tooManyMessages"]))
+        #expect(program.refused.isEmpty)
         // The walk is worth something only if it gets somewhere.
-        #expect(losses > 20 && crashes > 3 && sender.acknowledged.count > 300 && toSender.count > 200)
+        #expect(losses > 10 && crashes > 1 && sender.acknowledged.count > 150 && toSender.count > 100)
     }
 
     private func digits(_ number: Int) -> [UInt8] {
@@ -151,7 +165,7 @@ struct RelaySoakTests {
         try ada.activate()
         var application: TestApplication?
         var ended = 0
-        for _ in 0..<3_000 {
+        for _ in 0..<2_000 {
             if receiver.shell.state.applications.instances.isEmpty {
                 _ = try ada.open("org.example.party")
                 application = try TestApplication.running(receiver)
