@@ -141,7 +141,9 @@ let package = Package(
 
         // MARK: Test support
         // Fakes of the runtime's ports, a clock moved by hand, the simulated card's reader.
-        target("ReceiverTestKit", ["ReceiverRuntime", "SessionCore", "MediaModel", "Timing"]),
+        target(
+            "ReceiverTestKit",
+            ["ReceiverRuntime", "SessionCore", "MediaModel", "ApplicationModel", "Timing"]),
 
         // Random numbers that come again.
         target("SeededNumbers"),
@@ -162,15 +164,19 @@ let package = Package(
         tests("ApplicationModelTests", ["ApplicationModel"]),
         tests("MediaModelTests", ["MediaModel"]),
         tests("TimingTests", ["Timing", "MediaModel"]),
-        tests("SessionCoreTests", ["SeededNumbers", "SessionCore", "MediaModel", "Timing"]),
-        tests("RouteWireTests", ["SeededNumbers", "RouteWire", "MediaModel"], exclude: ["Fixtures"]),
+        tests(
+            "SessionCoreTests",
+            ["SeededNumbers", "SessionCore", "MediaModel", "ApplicationModel", "Timing"]),
+        tests(
+            "RouteWireTests", ["SeededNumbers", "RouteWire", "MediaModel", "ApplicationModel"],
+            exclude: ["Fixtures"]),
         tests("RendererWireTests", ["SeededNumbers", "RendererWire", "MediaModel"]),
         tests("PlaylistsTests", ["Playlists", "MediaModel"], exclude: ["Fixtures"]),
         tests(
             "ReceiverRuntimeTests",
             [
                 "ReceiverRuntime", "ReceiverTestKit", "SeededNumbers", "SessionCore", "RouteWire",
-                "MediaModel", "GLibLoop",
+                "MediaModel", "ApplicationModel", "GLibLoop",
             ]),
         tests("GLibLoopTests", ["LoopTestKit", "GLibLoop", "Settings"]),
         tests("SoupTests", ["LoopTestKit", "Soup", "GLibLoop"]),
@@ -187,7 +193,8 @@ let package = Package(
                 "linnet",
             ]),
         tests(
-            "SoupListenerTests", ["SoupListener", "ReceiverRuntime", "ReceiverTestKit", "Soup", "GLibLoop"]),
+            "SoupListenerTests",
+            ["SoupListener", "ReceiverRuntime", "ReceiverTestKit", "LoopTestKit", "Soup", "GLibLoop"]),
         tests(
             "RendererProcessTests",
             [

@@ -65,7 +65,8 @@ package struct MessageReception: Equatable, Sendable {
     /// Answers that are remembered.
     package static let memory = 64
 
-    private var last: UInt64 = 0
+    /// The highest id that was taken.
+    package private(set) var last: UInt64 = 0
     private var pending: [UInt64: Int] = [:]
     private var pendingBytes = 0
     private var answers: [UInt64: Answer] = [:]
@@ -83,7 +84,7 @@ package struct MessageReception: Equatable, Sendable {
         if pending[id] != nil { return .pending }
         if let answer = answers[id] { return .answer(answer) }
         // Any number may come first: a restarted application takes over in the middle.
-        guard last == 0 || id == last + 1 else { return .outOfOrder }
+        guard last == 0 || id == last &+ 1 else { return .outOfOrder }
         guard
             pending.isEmpty
                 || pending.count < MessageWindow.messages && pendingBytes + size <= MessageWindow.bytes

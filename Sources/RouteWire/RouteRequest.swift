@@ -20,6 +20,7 @@ package enum RouteRequest: Equatable, Sendable {
     case selectTrack(session: String?, TrackKind, option: String?)
     case setVolume(session: String?, Double)
     case setMuted(session: String?, Bool)
+    case setMetadata(session: String?, MetadataChange)
     case queue(session: String?, QueueCommand)
     case announce(AnnouncementRequest)
     /// Nil: all of them.
@@ -29,6 +30,8 @@ package enum RouteRequest: Equatable, Sendable {
     /// Nil toggles.
     case setDeviceMuted(Bool?)
     case rename(String)
+    /// Of an application alone.
+    case application(ApplicationRequest)
 }
 
 /// What a sender says when it opens a route.
@@ -115,6 +118,7 @@ extension RouteRequest {
         case .selectTrack: "playback.selectTrack"
         case .setVolume: "playback.setVolume"
         case .setMuted: "playback.setMuted"
+        case .setMetadata: "playback.setMetadata"
         case .queue(_, let command): command.method
         case .announce: "announcement.play"
         case .cancelAnnouncement: "announcement.cancel"
@@ -122,6 +126,7 @@ extension RouteRequest {
         case .changeDeviceVolume: "device.changeVolume"
         case .setDeviceMuted: "device.setMuted"
         case .rename: "device.rename"
+        case .application(let request): request.method
         }
     }
 
@@ -158,6 +163,7 @@ extension RouteRequest {
             return members(session, ["kind": .text(kind.name), "option": JSONValue(option)])
         case .setVolume(let session, let volume): return members(session, ["volume": .number(volume)])
         case .setMuted(let session, let isMuted): return members(session, ["muted": .bool(isMuted)])
+        case .setMetadata(let session, let change): return members(session, change.members)
         case .queue(let session, let command): return members(session, command.members)
         case .announce(let announcement): return .object(announcement.members)
         case .cancelAnnouncement(let id): return .object(id.map { ["announcement": .text($0)] } ?? [:])
@@ -165,6 +171,7 @@ extension RouteRequest {
         case .changeDeviceVolume(let steps): return ["steps": .integer(steps)]
         case .setDeviceMuted(let isMuted): return ["muted": isMuted.map { .bool($0) } ?? "toggle"]
         case .rename(let name): return ["name": .text(name)]
+        case .application(let request): return request.params
         }
     }
 
@@ -213,7 +220,7 @@ extension SessionStart {
 // MARK: Reading
 
 extension RouteRequest {
-    /// Every method of the protocol.
+    /// Every method of senders; those of applications are besides in `ApplicationRequest.methods`.
     package static let methods =
         [
             "route.activate", "route.deactivate", "state.subscribe", "state.unsubscribe", "state.get",
@@ -221,6 +228,7 @@ extension RouteRequest {
             "session.start", "session.stop", "playback.setPlaying", "playback.seek", "playback.setSpeed",
             "playback.setState", "playback.selectTrack", "playback.setVolume", "playback.setMuted",
             "announcement.play", "announcement.cancel",
+            "playback.setMetadata",
             "device.setVolume", "device.changeVolume", "device.setMuted", "device.rename",
         ] + QueueCommand.methods
 
@@ -256,6 +264,8 @@ extension RouteRequest {
         case "announcement.play": self = .announce(try AnnouncementRequest(reader))
         case "announcement.cancel":
             self = .cancelAnnouncement(try reader.optionalText("announcement", bytes: 1...128))
+        case "playback.setMetadata":
+            self = .setMetadata(session: try session(), try MetadataChange(reader))
         case "device.setVolume": self = .setDeviceVolume(try reader.number("volume"))
         case "device.changeVolume":
             self = .changeDeviceVolume(steps: try reader.integer("steps", in: -1_000...1_000))
@@ -266,6 +276,10 @@ extension RouteRequest {
         default:
             if let command = try QueueCommand(method: method, reader) {
                 self = .queue(session: try session(), command)
+                return
+            }
+            if let request = try ApplicationRequest(method: method, reader) {
+                self = .application(request)
                 return
             }
             // The name is the client's; it is not echoed.
@@ -289,11 +303,7 @@ private enum TrackKindName: String, CaseIterable {
 extension Activation {
     fileprivate init(_ reader: ParamReader) throws(RouteError) {
         version = try reader.integer("version", in: 0...1_000)
-        guard version == 1 else {
-            throw RouteError(
-                .versionUnsupported, "version \(version) of the protocol is not spoken here; version 1 is",
-                details: ["supported": [1]])
-        }
+        guard version == 1 else { throw RouteError.unsupported(version: version) }
         let who = try reader.object("sender")
         sender = SenderInfo(
             identifier: try who.text("id", bytes: 1...64),
@@ -307,7 +317,7 @@ extension SessionStart {
     fileprivate init(_ reader: ParamReader) throws(RouteError) {
         try self.init(item: reader)
         if reader.optional("mode") != nil { mode = try reader.choice("mode", SessionMode.self) }
-        application = try reader.optionalText("application", bytes: 1...256)
+        application = try reader.optionalText("application", bytes: 0...256)
         isPlaying = try reader.bool("playing", default: true)
         for item in try reader.objects("items", limit: WireLimits.queue - 1) {
             items.append(try QueueItemRequest(item))

@@ -38,6 +38,7 @@ package struct ReceiverState: Equatable, Sendable {
     /// The session that owns the player.
     package internal(set) var player: SessionID?
     package internal(set) var announcements = Announcements()
+    package internal(set) var applications = Applications()
     package let policy: SessionPolicy
     /// Who caused the event that was applied last.
     package internal(set) var lastOrigin = Origin.device
@@ -131,6 +132,10 @@ package struct ReceiverState: Equatable, Sendable {
         case .announcementCancelRequested(let request, let id):
             return answering(request) { state throws(Refusal) in try state.cancelAnnouncement(request, id) }
         case .announcementTimedOut(let load, let limit): return announcementTimedOut(load, limit)
+        case .catalogChanged, .applicationStartRequested, .routeChannelRequested, .applicationConnected,
+            .helloRequested, .sessionEndRequested, .instanceConfined, .instanceExited, .instanceTimedOut,
+            .instanceViolated:
+            return decideApplication(event)
         case .deviceRequested(let request, let wanted):
             return answering(request) { state throws(Refusal) in try state.change(request, wanted) }
         case .advertisementChanged(let status):
@@ -150,6 +155,32 @@ package struct ReceiverState: Equatable, Sendable {
         case .shutdownRequested:
             return shutDown()
         }
+    }
+
+    private mutating func decideApplication(_ event: ReceiverEvent) -> [ReceiverEffect] {
+        switch event {
+        case .catalogChanged(let catalog): applications.catalog = Applications.fitting(catalog)
+        case .applicationStartRequested(let request, let wanted, let fresh, let instance):
+            return answering(request) { state throws(Refusal) in
+                try state.startApplication(request, wanted, fresh: fresh, instance: instance)
+            }
+        case .routeChannelRequested(let connection, let application, let fresh):
+            return openRouteChannel(connection, application, fresh: fresh)
+        case .applicationConnected(let connection, let id): return applicationConnected(connection, id)
+        case .helloRequested(let request):
+            return answering(request) { state throws(Refusal) in try state.hello(request) }
+        case .sessionEndRequested(let request, let session, let failure):
+            return answering(request) { state throws(Refusal) in
+                try state.endSession(request, session, failure: failure)
+            }
+        case .instanceConfined(let id, let layers): applications.instances[id]?.confinement = layers
+        case .instanceExited(let id, let exit): return instanceExited(id, exit)
+        case .instanceTimedOut(let id, let timer, let generation):
+            return instanceTimedOut(id, timer, generation: generation)
+        case .instanceViolated(let id, let failure): return doom(id, failure)
+        default: break
+        }
+        return []
     }
 
     /// Runs a request's body, which answers it, or refuses it.
@@ -175,16 +206,21 @@ package struct ReceiverState: Equatable, Sendable {
         case .deactivationRequested(let request), .startRequested(let request, _, _),
             .stopRequested(let request, _), .playbackRequested(let request, _, _),
             .queueRequested(let request, _, _), .deviceRequested(let request, _),
-            .announcementRequested(let request, _, _), .announcementCancelRequested(let request, _):
+            .announcementRequested(let request, _, _), .announcementCancelRequested(let request, _),
+                .applicationStartRequested(let request, _, _, _), .helloRequested(let request),
+                .sessionEndRequested(let request, _, _):
             if let id = route(of: request.connection), let route = routes[id] {
                 .sender(id, name: route.sender.name)
+            } else if let id = applications.instance(of: request.connection) {
+                .application(id, name: name(of: .instance(id)))
             } else {
                 .device
             }
         case .renderer(let event): Self.origin(of: event)
         case .connectionOpened, .connectionLost, .graceExpired, .advertisementChanged, .storageChanged,
             .loadTimedOut, .stopTimedOut, .announcementTimedOut, .progressTimedOut, .seekTimedOut,
-            .shutdownRequested:
+            .shutdownRequested, .catalogChanged, .routeChannelRequested, .applicationConnected, .instanceConfined,
+            .instanceExited, .instanceTimedOut, .instanceViolated:
             .device
         }
     }
