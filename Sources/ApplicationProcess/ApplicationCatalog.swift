@@ -21,6 +21,8 @@ package struct ApplicationCatalog: Equatable, Sendable {
     package private(set) var entries: [ApplicationID: Entry] = [:]
     /// One line for each, with its path.
     package private(set) var faults: [String] = []
+    /// The folders that were looked at, also those of faulty ones.
+    private(set) var places: [String] = []
 
     package init() {}
 
@@ -48,6 +50,7 @@ package struct ApplicationCatalog: Equatable, Sendable {
         }
         for name in names.prefix(Self.limit) {
             let path = "\(folder)/\(name)"
+            places.append(path)
             do {
                 let manifest = try Self.manifest(at: path, name: name, isRoot: isRoot)
                 entries[manifest.id] = Entry(manifest: manifest, folder: path)

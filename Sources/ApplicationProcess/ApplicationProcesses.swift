@@ -67,6 +67,7 @@ package final class ApplicationProcesses: ApplicationHost {
     ) {
         (self.service, self.report) = (service, report)
         scans.open { [weak self] in self?.take($0) }
+        folders = FolderWatch(settling: Self.settling) { [weak self] in self?.scan() }
         scan()
     }
 
@@ -118,16 +119,10 @@ package final class ApplicationProcesses: ApplicationHost {
         isScanning = true
         // The folders may lie on a medium that lets one wait.
         let (wanted, isRoot, scans) = (configuration.folders, configuration.isRoot, scans)
-        watch()
+        for folder in wanted { folders?.add(folder) }
         BackgroundThread.run(named: "applications") {
             scans.yield(ApplicationCatalog(folders: wanted, isRoot: isRoot))
         }
-    }
-
-    private func watch() {
-        folders = FolderWatch(settling: Self.settling) { [weak self] in self?.scan() }
-        for folder in configuration.folders { folders?.add(folder) }
-        for entry in catalog?.entries.values.map(\.folder) ?? [] { folders?.add(entry) }
     }
 
     private func take(_ found: ApplicationCatalog) {
@@ -136,14 +131,16 @@ package final class ApplicationProcesses: ApplicationHost {
         for fault in found.faults where catalog?.faults.contains(fault) != true {
             log.write(.warning, Self.label, "application not taken", ["reason": fault])
         }
-        let isNew = catalog?.entries.keys != found.entries.keys
-        let isFirst = catalog == nil
-        let old = catalog?.manifests
+        let old = catalog
         catalog = found
-        if isNew { watch() }
-        if isFirst || old != found.manifests { report?(.catalogChanged(found.manifests)) }
+        if old?.manifests != found.manifests { report?(.catalogChanged(found.manifests)) }
         // So that the first launch need not wait for it.
         if !found.entries.isEmpty, obstacle == nil { findOut() }
+        if old?.places != found.places {
+            for place in found.places { folders?.add(place) }
+            // What changed in them before they were watched.
+            wantsScan = true
+        }
         if wantsScan {
             wantsScan = false
             scan()

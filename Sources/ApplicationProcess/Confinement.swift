@@ -70,7 +70,8 @@ struct Confinement {
     private var memory: [String] {
         let size = "\(limits.memory / 8)"
         return [
-            "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", size, "--tmpfs", "/dev/shm",
+            "--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--perms", "1777", "--size", size,
+            "--tmpfs", "/dev/shm",
             "--remount-ro", "/dev", "--perms", "1777", "--size", size, "--tmpfs", "/tmp",
         ]
     }

@@ -121,7 +121,7 @@ extension Configuration {
     }
 
     /// The folder of this program.
-    private var programFolder: String {
+    var programFolder: String {
         guard let path = Machine.programPath, let slash = path.lastIndex(of: "/") else { return "/usr/bin" }
         return String(path[..<slash])
     }

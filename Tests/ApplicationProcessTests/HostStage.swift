@@ -10,6 +10,7 @@ import ReceiverRuntime
 import ReceiverTestKit
 import SessionCore
 import Settings
+import Testing
 
 /// A host of applications on a loop of its own, with folders that are there for one test.
 actor HostStage {
@@ -126,6 +127,15 @@ actor HostStage {
         return await answer(of: instance)
     }
 
+    /// Has an instance do something, which must give this answer.
+    func expect(
+        _ instance: String, _ order: String, _ answer: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        let given = await ask(instance, order)
+        #expect(given == answer, "\(order)", sourceLocation: sourceLocation)
+    }
+
     /// The next answer; nil when it ended.
     func answer(of instance: String) async -> String? { await service.answer(of: instance) }
 
@@ -198,6 +208,8 @@ private final class Service: ApplicationService {
 
     func answer(of instance: String) async -> String? {
         while answers[instance]?.isEmpty != false { await changed() }
+        // The end stays.
+        guard let next = answers[instance]?.first, next != nil else { return nil }
         return answers[instance]?.removeFirst()
     }
 
