@@ -58,7 +58,7 @@ package struct MessageReception: Equatable, Sendable {
         case pending
         /// More than the window.
         case tooMany
-        /// Neither higher than the last one nor remembered.
+        /// Neither the one after the last nor remembered: the other end sends it again after those before it.
         case outOfOrder
     }
 
@@ -78,10 +78,12 @@ package struct MessageReception: Equatable, Sendable {
     package var unanswered: [UInt64] { pending.keys.sorted() }
     package var unansweredBytes: Int { pendingBytes }
 
+    /// Looks at a message. Only `deliver` counts it as received: what is refused otherwise may come again.
     package mutating func receive(_ id: UInt64, _ size: Int) -> Verdict {
         if pending[id] != nil { return .pending }
         if let answer = answers[id] { return .answer(answer) }
-        guard id > last else { return .outOfOrder }
+        // Any number may come first: a restarted application takes over in the middle.
+        guard last == 0 || id == last + 1 else { return .outOfOrder }
         guard
             pending.isEmpty
                 || pending.count < MessageWindow.messages && pendingBytes + size <= MessageWindow.bytes
