@@ -50,7 +50,9 @@ actor HostStage {
         _ id: String = "org.example.obey", _ members: String = "", script: String? = nil,
         in folder: String? = nil
     ) throws {
-        let path = "\(folder ?? system)/\(id)"
+        let place = "\(folder ?? system)/\(id)"
+        // A host looks at what is there, whole or not.
+        let path = "\(folder ?? system)/.\(id)"
         try FileSystem.makeDirectory(path)
         let standard = #""id":"\#(id)","name":"Test","version":"1","protocol":[1]"#
         let program = members.contains("\"page\"") ? "" : #","executable":"main""#
@@ -61,6 +63,7 @@ actor HostStage {
             ?? FileSystem.read("/\(here)/Applications/obey.py", maximum: 65_536)
         try FileSystem.write(body, to: "\(path)/main", mode: 0o755)
         try FileSystem.write(Array(manifest.utf8), to: "\(path)/application.json")
+        try FileSystem.rename(path, to: place)
     }
 
     // MARK: The host
