@@ -147,7 +147,9 @@ let package = Package(
 
         // MARK: Test support
         // Fakes of the runtime's ports, a clock moved by hand, the simulated card's reader.
-        target("ReceiverTestKit", ["ReceiverRuntime", "SessionCore", "MediaModel", "Timing"]),
+        target(
+            "ReceiverTestKit",
+            ["ReceiverRuntime", "SessionCore", "MediaModel", "ApplicationModel", "Timing"]),
 
         // Random numbers that come again.
         target("SeededNumbers"),
@@ -168,9 +170,11 @@ let package = Package(
         tests("ApplicationModelTests", ["ApplicationModel"]),
         tests("MediaModelTests", ["MediaModel"]),
         tests("TimingTests", ["Timing", "MediaModel"]),
-        tests("SessionCoreTests", ["SeededNumbers", "SessionCore", "MediaModel", "Timing"]),
         tests(
-            "RouteWireTests", ["SeededNumbers", "RouteWire", "ApplicationModel", "MediaModel"],
+            "SessionCoreTests",
+            ["SeededNumbers", "SessionCore", "MediaModel", "ApplicationModel", "Timing"]),
+        tests(
+            "RouteWireTests", ["SeededNumbers", "RouteWire", "MediaModel", "ApplicationModel"],
             exclude: ["Fixtures"]),
         tests("RendererWireTests", ["SeededNumbers", "RendererWire", "MediaModel"]),
         tests("PlaylistsTests", ["Playlists", "MediaModel"], exclude: ["Fixtures"]),
@@ -178,7 +182,7 @@ let package = Package(
             "ReceiverRuntimeTests",
             [
                 "ReceiverRuntime", "ReceiverTestKit", "SeededNumbers", "SessionCore", "RouteWire",
-                "MediaModel", "GLibLoop",
+                "MediaModel", "ApplicationModel", "GLibLoop",
             ]),
         tests("GLibLoopTests", ["LoopTestKit", "GLibLoop", "Settings"]),
         tests("SoupTests", ["LoopTestKit", "Soup", "GLibLoop"]),

@@ -71,7 +71,7 @@ package final class ApplicationProcesses: ApplicationHost {
         scan()
     }
 
-    package func launch(_ instance: InstanceID, _ application: ApplicationID, page: String?) {
+    package func launch(_ instance: InstanceID, _ application: ApplicationID) {
         guard report != nil else { return }
         guard let entry = catalog?.entries[application] else {
             return refuse(instance, "\(application) is not installed")
@@ -81,7 +81,9 @@ package final class ApplicationProcesses: ApplicationHost {
             waiting.append((instance, entry))
             findOut()
         case .page:
-            guard let page else { return refuse(instance, "its page has no URL") }
+            guard let page = service?.address(of: instance) else {
+                return refuse(instance, "its page has no URL")
+            }
             begin(instance, entry.manifest.id) { try self.plan(showing: page, for: entry) }
         }
     }
@@ -191,7 +193,7 @@ package final class ApplicationProcesses: ApplicationHost {
                 onEnd: { [weak self] in self?.ended(instance, plan, $0) })
             runs[instance] = run
             log.write(
-                .info, Self.label, "application launched",
+                .debug, Self.label, "application started",
                 ["application": application.text, "pid": run.process.map(String.init) ?? ""])
             if let process = run.process {
                 usage.add(
@@ -223,8 +225,6 @@ package final class ApplicationProcesses: ApplicationHost {
             }
             groups.remove(group)
         }
-        log.write(
-            .info, Self.label, "application ended", ["application": plan.name, "cause": "\(exit.cause)"])
         report?(.exited(instance, exit))
     }
 

@@ -10,9 +10,8 @@ package protocol ApplicationHost: AnyObject {
     /// Begins to report: first the catalog. Clients of applications are handed to `service`. Called once.
     func start(service: any ApplicationService, report: @escaping (ApplicationHostEvent) -> Void)
     /// Starts a process for an instance, which an earlier one may have had. The client of a program is opened when its
-    /// socket is there. `page` is the URL at which the browser finds an application that is a page, with its token; a
-    /// program is given none. The end is reported, also of what could not be started.
-    func launch(_ instance: InstanceID, _ application: ApplicationID, page: String?)
+    /// socket is there; a page is shown at `service.address(of:)`. The end is reported, also of what could not be started.
+    func launch(_ instance: InstanceID, _ application: ApplicationID)
     /// Asks with SIGTERM.
     func terminate(_ instance: InstanceID)
     /// Ends everything that the instance started, by force. `limit` becomes the cause that is reported.
@@ -38,4 +37,7 @@ package enum ApplicationHostEvent: Equatable, Sendable {
 package protocol ApplicationService: ListenerService {
     /// An instance's socket is open.
     func clientOpened(_ client: any Client, of instance: InstanceID)
+    /// Where the page of an instance is found by a browser on this device, with the secret by which it is known; nil for a
+    /// program. Good from the call of `launch` on, for one connection.
+    func address(of instance: InstanceID) -> String?
 }

@@ -18,6 +18,12 @@ struct Metrics {
     /// Connections cut because the peer broke a limit.
     var connectionsCut: UInt64 = 0
     var dataMessages: UInt64 = 0
+    var applicationLaunches: UInt64 = 0
+    var applicationExits: UInt64 = 0
+    /// Data messages that were passed on, and those that were refused instead.
+    var messagesToApplications: UInt64 = 0
+    var messagesToSenders: UInt64 = 0
+    var messagesRefused: UInt64 = 0
 
     mutating func count(_ method: String, _ outcome: String) {
         requests[Request(method: method, outcome: outcome), default: 0] += 1

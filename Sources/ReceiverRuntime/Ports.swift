@@ -45,6 +45,8 @@ package protocol ListenerService: AnyObject {
     func page(at path: String) -> Page?
     /// A WebSocket was opened at `/v1/route`. The service holds the client until `clientClosed`.
     func clientOpened(_ client: any Client)
+    /// A WebSocket was opened at `/v1/application`, by who knows a token; it is closed if the token is not awaited.
+    func clientOpened(_ client: any Client, token: String)
     func clientReceived(text: String, from client: any Client)
     func clientReceived(binary: [UInt8], from client: any Client)
     /// The client takes more: libsoup's queue and the kernel's are empty.

@@ -73,13 +73,16 @@ package struct ReceiverPorts {
     let store: any StateStore
     let clock: any Clock
     let identifiers: any IdentifierSource
+    /// Nil: there are no applications here.
+    let applications: (any ApplicationHost)?
 
     package init(
         renderer: any Renderer, listener: any Listener, advertiser: any Advertiser, store: any StateStore,
-        clock: any Clock, identifiers: any IdentifierSource
+        clock: any Clock, identifiers: any IdentifierSource, applications: (any ApplicationHost)? = nil
     ) {
         (self.renderer, self.listener, self.advertiser) = (renderer, listener, advertiser)
         (self.store, self.clock, self.identifiers) = (store, clock, identifiers)
+        self.applications = applications
     }
 }
 

@@ -20,6 +20,8 @@ package final class ReceiverShell {
     var metrics = Metrics()
     private(set) var artwork = ArtworkShelf()
     private(set) var port: UInt16 = 0
+    /// What the pages of instances that were launched are known by, until they have connected.
+    var pageTokens: [InstanceID: String] = [:]
 
     private(set) lazy var front = RouteFrontEnd(shell: self)
     private var saved: SavedState
@@ -39,6 +41,7 @@ package final class ReceiverShell {
         case stop(LoadID)
         case progress
         case seek
+        case instance(InstanceID, InstanceTimer)
     }
 
     /// Takes up the saved state, or begins a new one.
@@ -73,6 +76,7 @@ package final class ReceiverShell {
         } else {
             handle(.advertisementChanged(AdvertisementStatus(state: .off, name: state.device.name)))
         }
+        ports.applications?.start(service: self) { [weak self] event in self?.hosted(event) }
         log.write(.notice, "receiver", "started", ["port": String(port), "device": identity.device])
         return port
     }
@@ -181,8 +185,39 @@ package final class ReceiverShell {
         case .persist: persist()
         case .advertise(let name):
             if configuration.advertises, phase == .running { ports.advertiser.update(advertised(name: name)) }
+        case .launch, .terminate, .kill, .armInstanceTimer, .tell, .openChannel, .closeChannel,
+            .abandonChannel, .interruptChannels, .closeConnection:
+            performApplication(effect)
         case .render, .storeArtwork, .dropArtwork: break
         }
+    }
+
+    private func performApplication(_ effect: ReceiverEffect) {
+        let host = phase == .running ? ports.applications : nil
+        switch effect {
+        case .launch(let instance, let application):
+            if phase == .running { launch(instance, application) }
+        case .terminate(let instance): host?.terminate(instance)
+        case .kill(let instance, let limit): host?.kill(instance, limit: limit)
+        case .armInstanceTimer(let id, let timer, let generation):
+            guard let instance = state.applications.instances[id] else { return }
+            arm(
+                .instance(id, timer), after: timer.duration(instance.manifest),
+                .instanceTimedOut(id, timer, generation: generation))
+        case .tell(let instance, let notice): front.tell(instance, notice)
+        case .openChannel(let opening): front.relay.open(opening)
+        case .closeChannel(let channel): front.relay.close(channel)
+        case .abandonChannel(let channel): front.relay.abandon(channel)
+        case .interruptChannels(let instance): front.relay.interrupt(instance)
+        case .closeConnection(let connection): front.dismiss(connection)
+        default: break
+        }
+    }
+
+    /// Advertises what has changed besides the name.
+    func readvertise() {
+        guard configuration.advertises, phase == .running else { return }
+        ports.advertiser.update(advertised(name: state.device.name))
     }
 
     private func persist() {
@@ -204,6 +239,10 @@ package final class ReceiverShell {
     /// Spares wake-ups: the state would ignore these timers anyway.
     private func forgetTimers(after event: ReceiverEvent) {
         guard !timers.isEmpty else { return }
+        timers = timers.filter { key, _ in
+            guard case .instance(let id, let timer) = key else { return true }
+            return state.applications.instances[id]?.timers[timer] != nil
+        }
         if state.player == nil { (timers[.progress], timers[.seek]) = (nil, nil) }
         switch event {
         case .renderer(.loaded(let load, _)), .renderer(.advanced(let load, _)): timers[.load(load)] = nil
@@ -245,6 +284,7 @@ package final class ReceiverShell {
         if configuration.advertises { ports.advertiser.withdraw() }
         ports.listener.stop()
         ports.renderer.shutDown()
+        ports.applications?.shutDown()
         writer.finish()
         front.closeAll()
         shutDownTimer = ports.clock.schedule(after: Self.shutDownLimit) { [weak self] in self?.finish() }

@@ -39,6 +39,22 @@ package final class FakeListener: Listener {
         return client
     }
 
+    /// The page of an application opens its WebSocket.
+    package func connect(token: String) -> FakeClient {
+        let client = FakeClient(address: "127.0.0.1", listener: self)
+        clients.append(client)
+        service?.clientOpened(client, token: token)
+        return client
+    }
+
+    /// An application's socket: a client that came another way.
+    func connect(_ open: (FakeClient) -> Void) -> FakeClient {
+        let client = FakeClient(address: "application", listener: self)
+        clients.append(client)
+        open(client)
+        return client
+    }
+
     package func page(at path: String) -> Page? { service?.page(at: path) }
 
     /// Reports the clients that were closed by the receiver. True if there were any.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+package import ApplicationModel
 import MediaModel
 package import ReceiverRuntime
 
@@ -14,12 +15,14 @@ package final class TestReceiver {
     package let store: MemoryStore
     package let clock: ManualClock
     package let log: RecordingLog
+    /// Nil unless the test asked for applications.
+    package let applications: FakeApplicationHost?
     package let shell: ReceiverShell
 
     /// Makes a receiver; `start` is left to the test.
     package init(
         configuration: ReceiverConfiguration = .init(name: "Test", software: "linnet test"),
-        saved: SavedState? = nil
+        saved: SavedState? = nil, applications catalog: [ApplicationManifest]? = nil
     ) {
         let order = RecordingOrder()
         self.order = order
@@ -29,20 +32,22 @@ package final class TestReceiver {
         store = MemoryStore(saved, order: order)
         clock = ManualClock()
         log = RecordingLog()
+        applications = catalog.map { [listener] in FakeApplicationHost($0, listener: listener) }
         shell = ReceiverShell(
             configuration: configuration,
             ports: ReceiverPorts(
                 renderer: renderer, listener: listener, advertiser: advertiser, store: store, clock: clock,
-                identifiers: FixedIdentifiers()),
+                identifiers: FixedIdentifiers(), applications: applications),
             log: log)
     }
 
     /// A receiver that runs, is registered and has a renderer that plays items of three minutes.
     package static func running(
         configuration: ReceiverConfiguration = .init(name: "Test", software: "linnet test"),
-        saved: SavedState? = nil
+        saved: SavedState? = nil, applications: [ApplicationManifest]? = nil
     ) throws -> TestReceiver {
-        let receiver = TestReceiver(configuration: configuration, saved: saved)
+        let receiver = TestReceiver(
+            configuration: configuration, saved: saved, applications: applications)
         receiver.renderer.script = FakeRenderer.playing(MediaTime(value: 180, timescale: 1))
         _ = try receiver.shell.start()
         receiver.settle()
@@ -57,6 +62,7 @@ package final class TestReceiver {
             if renderer.deliver() { isMoving = true }
             if advertiser.deliver() { isMoving = true }
             if listener.deliver() { isMoving = true }
+            if applications?.deliver() == true { isMoving = true }
         }
     }
 }

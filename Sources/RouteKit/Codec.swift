@@ -178,6 +178,7 @@ extension ChangeOrigin {
             case .sender(let route, let name): .sender(route: route, name: name)
             case .device: .device
             case .content: .content
+            case .application: .content
             case .local: .local
             case .group: .group
             case .several: .several

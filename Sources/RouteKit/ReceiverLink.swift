@@ -255,7 +255,7 @@ import Timing
         switch message {
         case .response(let id, let result): requests.answered(id, result.mapError { RoutingError($0) })
         case .stateChanged(let step): if !mirror.apply(step) { fetchState() }
-        case .sessionEnded(let session, let reason, let by, let error):
+        case .sessionEnded(let session, let reason, let by, let error, _):
             let end = Codec.end(reason: reason, by: by, error: error)
             mirror.ended(session, end)
             client?.link(self, session: session, ended: end)
@@ -264,7 +264,7 @@ import Timing
             finish(
                 RouteEnd(rawValue: reason) ?? .connectionLost,
                 RoutingError(.ended, family: .session, words))
-        case .unknown: break
+        case .application, .unknown: break
         }
     }
 

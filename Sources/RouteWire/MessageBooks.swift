@@ -65,7 +65,8 @@ package struct MessageReception: Equatable, Sendable {
     /// Answers that are remembered.
     package static let memory = 64
 
-    private var last: UInt64 = 0
+    /// The highest id that was taken.
+    package private(set) var last: UInt64 = 0
     private var pending: [UInt64: Int] = [:]
     private var pendingBytes = 0
     private var answers: [UInt64: Answer] = [:]

@@ -51,6 +51,7 @@ package struct Sender: Equatable, Sendable {
 /// Who caused a change of the state.
 package enum Origin: Equatable, Sendable {
     case sender(RouteID, name: String)
+    case application(InstanceID, name: String)
     /// The receiver itself.
     case device
     /// The media: its end, its tags, its timeline.

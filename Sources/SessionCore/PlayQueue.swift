@@ -40,7 +40,7 @@ package enum QueuePlace: Equatable, Sendable {
 /// One item of a queue.
 package struct QueueEntry: Equatable, Sendable {
     package let id: QueueItemID
-    package let given: QueueItem
+    package internal(set) var given: QueueItem
     /// For people where there is no title: the last part of the address's path.
     package let name: String
     /// Why the item could not be played; it is passed over until somebody jumps to it.
@@ -144,14 +144,27 @@ package struct PlayQueue: Equatable, Sendable {
             let id = QueueItemID(lastID &+ UInt64(offset) &+ 1)
             added.append(QueueEntry(id: id, given: item, name: item.name))
         }
-        let all = entries + added
-        guard all.reduce(0, { $0 + $1.shownBytes }) <= Self.shownLimit,
-            all.reduce(0, { $0 + $1.given.keptBytes }) <= Self.keptLimit
-        else { throw Refusal(.limitReached, "The titles or addresses of the queue are too long together.") }
+        try Self.checkSize(entries + added)
         let index = try self.index(for: place)
         lastID &+= UInt64(items.count)
         entries.insert(contentsOf: added, at: index)
         return added.map(\.id)
+    }
+
+    /// Replaces what was given with an item; what is nil stays.
+    mutating func amend(_ id: QueueItemID, _ metadata: Metadata?, _ segments: [Segment]?) throws(Refusal) {
+        var all = entries
+        let index = try known(id)
+        if let metadata { all[index].given.metadata = metadata }
+        if let segments { all[index].given.segments = segments }
+        try Self.checkSize(all)
+        entries = all
+    }
+
+    private static func checkSize(_ entries: [QueueEntry]) throws(Refusal) {
+        guard entries.reduce(0, { $0 + $1.shownBytes }) <= shownLimit,
+            entries.reduce(0, { $0 + $1.given.keptBytes }) <= keptLimit
+        else { throw Refusal(.limitReached, "The titles or addresses of the queue are too long together.") }
     }
 
     private func index(for place: QueuePlace) throws(Refusal) -> Int {

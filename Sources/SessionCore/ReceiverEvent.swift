@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+package import ApplicationModel
 package import MediaModel
 
 /// What the owner of the state is told, in the past tense. Identifiers that must be random are made by the owner
@@ -20,6 +21,24 @@ package enum ReceiverEvent: Equatable, Sendable {
     case stopRequested(RequestID, SessionID?)
     case playbackRequested(RequestID, SessionID?, PlaybackRequest)
     case queueRequested(RequestID, SessionID?, QueueRequest)
+
+    // MARK: Applications
+    /// What is installed has changed.
+    case catalogChanged([ApplicationManifest])
+    /// `instance` is used when a new one is made.
+    case applicationStartRequested(RequestID, ApplicationStart, fresh: SessionID, instance: InstanceID)
+    /// A message came on a sender's route channel for an application that has no part in it yet.
+    case routeChannelRequested(ConnectionID, ApplicationID, instance: InstanceID)
+    /// An instance's client is there.
+    case applicationConnected(ConnectionID, InstanceID)
+    case helloRequested(RequestID)
+    /// The application ends a session; with words for the sender if it fails.
+    case sessionEndRequested(RequestID, SessionID, failure: String?)
+    case instanceConfined(InstanceID, [ConfinementLayer])
+    case instanceExited(InstanceID, ApplicationExit)
+    case instanceTimedOut(InstanceID, InstanceTimer, generation: UInt64)
+    /// It broke a limit or the protocol.
+    case instanceViolated(InstanceID, ApplicationFailure)
 
     // MARK: Device
     case deviceRequested(RequestID, DeviceRequest)
@@ -76,6 +95,8 @@ package enum PlaybackRequest: Equatable, Sendable {
     case selectTrack(TrackKind, identifier: String?)
     case setVolume(Double)
     case setMuted(Bool)
+    /// Takes the place of what was given with the current item; what is nil stays.
+    case setMetadata(Metadata?, segments: [Segment]?)
 }
 
 /// What the timeline is being used for.
@@ -120,6 +141,23 @@ package enum ReceiverEffect: Equatable, Sendable {
     /// Tells one client that its route is over. The connection stays, or is closed with 4000 when the route was
     /// resumed elsewhere.
     case announceRouteEnd(ConnectionID, RouteID, RouteEndReason)
+    /// Starts a process for an instance.
+    case launch(InstanceID, ApplicationID)
+    /// Asks it to exit.
+    case terminate(InstanceID)
+    /// Ends it by force; `limit` says what it used too much of.
+    case kill(InstanceID, limit: String?)
+    /// Replaces the one of this kind before it.
+    case armInstanceTimer(InstanceID, InstanceTimer, generation: UInt64)
+    case tell(InstanceID, InstanceNotice)
+    case openChannel(ChannelOpening)
+    case closeChannel(UInt32)
+    /// Its sender left for good, and its session stays.
+    case abandonChannel(UInt32)
+    /// What the instance had not answered is lost; its channels wait for the next one.
+    case interruptChannels(InstanceID)
+    /// An application's client is to go.
+    case closeConnection(ConnectionID)
     /// Device name, volume or mute changed: write them down.
     case persist
     /// The name changed: advertise the new one.
@@ -141,6 +179,8 @@ package enum Answer: Equatable, Sendable {
     case muted(Bool)
     case activated(RouteID, ResumeToken, resumed: Bool)
     case started(SessionID)
+    /// To hello.
+    case greeted(InstanceID)
     /// These are the names of the items that were put into the queue.
     case inserted([QueueItemID])
 }
@@ -151,6 +191,7 @@ package struct Refusal: Error, Equatable, Sendable {
         case limitReached, routeRequired, routeUnknown, sessionUnknown, sessionBusy, noSession
         case invalidURL, unsupportedScheme, linearPlayback, notSeekable, trackUnknown, unsupported
         case itemUnknown, volumeUnsupported, invalidParams
+        case applicationUnknown, notPermitted
     }
     package let code: Code
     package let message: String
@@ -165,6 +206,7 @@ package enum EndReason: Equatable, Sendable {
     case finished
     case preempted(by: String)
     case failed(MediaFailure)
+    case applicationFailed(ApplicationFailure)
     case routeEnded
     case shutdown
 }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import ApplicationModel
 import MediaModel
 
 extension ReceiverState {
@@ -11,7 +12,11 @@ extension ReceiverState {
     var cap: Double { Volume(level: policy.volumeCap.isNaN ? 1 : policy.volumeCap).level }
 
     mutating func change(_ request: RequestID, _ wanted: DeviceRequest) throws(Refusal) -> [ReceiverEffect] {
-        _ = try activeRoute(request)
+        if case .rename = wanted {
+            _ = try activeRoute(request)
+        } else {
+            _ = try asker(request, needing: .volume)
+        }
         switch wanted {
         case .setVolume(let asked):
             guard !asked.isNaN else { throw Refusal(.invalidParams, "The volume is no number.") }

@@ -7,8 +7,7 @@ extension ReceiverState {
     mutating func playback(
         _ request: RequestID, _ id: SessionID?, _ wanted: PlaybackRequest
     ) throws(Refusal) -> [ReceiverEffect] {
-        _ = try activeRoute(request)
-        guard let id = id ?? player else { throw Refusal(.noSession, "Nothing is playing.") }
+        let id = try media(request, id)
         guard var session = sessions[id] else {
             throw Refusal(.sessionUnknown, "There is no such session, or no longer.")
         }
@@ -30,6 +29,8 @@ extension ReceiverState {
         case .setMuted(let isMuted):
             session.volume.isMuted = isMuted
             (commands, answer) = ([.setMediaVolume(session.load, session.volume)], .accepted)
+        case .setMetadata(let metadata, let segments):
+            (commands, answer) = (try session.amend(metadata, segments), .accepted)
         }
         sessions[id] = session
         return commands.flatMap { render($0) } + [.answer(request, answer)]
@@ -149,6 +150,23 @@ extension Session {
         volume.level = asked
         let answer: Answer = volume.level == asked ? .accepted : .clampedNumber(volume.level)
         return ([.setMediaVolume(load, volume)], answer)
+    }
+
+    /// Replaces what was given with the current item, there and in the queue.
+    mutating func amend(_ metadata: Metadata?, _ segments: [Segment]?) throws(Refusal) -> [RendererCommand] {
+        if let segments, segments.count > QueueItem.segmentLimit {
+            throw Refusal(.invalidParams, "There are more than \(QueueItem.segmentLimit) segments.")
+        }
+        try queue.amend(queue.current, metadata, segments)
+        if let metadata {
+            givenMetadata = metadata
+            self.metadata = metadata.completed(by: mediaMetadata)
+        }
+        if let segments {
+            givenSegments = Segment.ordered(segments)
+            self.segments = Segment.contiguous(givenSegments, over: timeline.range)
+        }
+        return []
     }
 
     /// Refuses what would leave out a part of a segment that must be played through, or move within it.

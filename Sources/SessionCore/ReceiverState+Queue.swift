@@ -41,6 +41,7 @@ extension Session {
         segments = Segment.contiguous(givenSegments, over: timeline.range)
         (tracks, hasAudio, hasVideo) = (Tracks(), false, false)
         (givenMetadata, metadata) = (entry.given.metadata, entry.given.metadata)
+        mediaMetadata = Metadata()
         (artwork, artworkIsStale, error) = ([], false, nil)
         (seek, pendingSeek, chosenTracks, next) = (nil, nil, [:], nil)
         (toldSpeed, crashes) = (1, 0)
@@ -51,8 +52,7 @@ extension ReceiverState {
     mutating func queue(
         _ request: RequestID, _ id: SessionID?, _ wanted: QueueRequest
     ) throws(Refusal) -> [ReceiverEffect] {
-        _ = try activeRoute(request)
-        guard let id = id ?? player else { throw Refusal(.noSession, "Nothing is playing.") }
+        let id = try media(request, id)
         guard var session = sessions[id] else {
             throw Refusal(.sessionUnknown, "There is no such session, or no longer.")
         }

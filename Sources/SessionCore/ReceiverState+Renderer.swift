@@ -38,7 +38,9 @@ extension ReceiverState {
             }
         case .metadataChanged(let load, let metadata):
             return update(load) { session, _ in
-                session.metadata = session.givenMetadata.completed(by: metadata)
+                // Only what may be shown is kept.
+                session.mediaMetadata = Metadata().completed(by: metadata)
+                session.metadata = session.givenMetadata.completed(by: session.mediaMetadata)
                 return []
             }
         case .tracksChanged(let load, let tracks):

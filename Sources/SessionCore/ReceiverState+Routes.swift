@@ -7,6 +7,9 @@ extension ReceiverState {
     mutating func activate(
         _ request: RequestID, _ sender: Sender, resume: ResumeToken?, fresh: RouteID, token: ResumeToken
     ) throws(Refusal) -> [ReceiverEffect] {
+        guard applications.instance(of: request.connection) == nil else {
+            throw Refusal(.notPermitted, "An application opens no route.")
+        }
         guard route(of: request.connection) == nil else {
             throw Refusal(.invalidParams, "A route is already active on this connection.")
         }
@@ -40,8 +43,8 @@ extension ReceiverState {
             sender: sender, token: token, connection: request.connection,
             generation: route.generation &+ 1)
         let answer = ReceiverEffect.answer(request, .activated(id, token, resumed: true))
-        guard let old = route.connection else { return [answer] }
-        return [answer, .announceRouteEnd(old, id, .resumedElsewhere)]
+        guard let old = route.connection else { return [answer] + tellAttached(id, true) }
+        return [answer, .announceRouteEnd(old, id, .resumedElsewhere)] + closeRouteChannels(of: old)
     }
 
     mutating func deactivate(_ request: RequestID) throws(Refusal) -> [ReceiverEffect] {
@@ -50,6 +53,10 @@ extension ReceiverState {
         for session in sessions.filter({ $0.value.route == id }).keys {
             effects += end(session, .routeEnded)
         }
+        for session in applications.sessions(of: id) {
+            effects += endApplicationSession(session, .routeEnded)
+        }
+        effects += closeRouteChannels(of: request.connection)
         routes[id] = nil
         return effects + [
             .answer(request, .accepted), .announceRouteEnd(request.connection, id, .deactivated),
@@ -58,13 +65,15 @@ extension ReceiverState {
 
     mutating func connectionLost(_ connection: ConnectionID) -> [ReceiverEffect] {
         connections.remove(connection)
+        if let instance = applications.instance(of: connection) { return applicationLost(instance) }
         guard let id = route(of: connection), var route = routes[id] else { return [] }
         lastLoss &+= 1
         route.connection = nil
         route.generation &+= 1
         route.loss = lastLoss
         routes[id] = route
-        return [.armGraceTimer(id, generation: route.generation)]
+        return [.armGraceTimer(id, generation: route.generation)] + tellAttached(id, false)
+            + closeRouteChannels(of: connection)
     }
 
     mutating func graceExpired(_ id: RouteID, generation: UInt64) -> [ReceiverEffect] {
@@ -85,13 +94,14 @@ extension ReceiverState {
                 effects += end(session, .routeEnded)
             }
         }
-        return effects
+        return effects + leaveApplications(id)
     }
 
     mutating func shutDown() -> [ReceiverEffect] {
         isShutDown = true
         var effects: [ReceiverEffect] = []
         for session in sessions.keys { effects += end(session, .shutdown) }
+        effects += shutDownApplications()
         for (id, route) in routes.sorted(by: { $0.key.text < $1.key.text }) {
             if let connection = route.connection {
                 effects.append(.announceRouteEnd(connection, id, .shutdown))

@@ -1,22 +1,27 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import ApplicationModel
 import MediaModel
 
 extension ReceiverState {
     mutating func start(
         _ request: RequestID, _ wanted: SessionRequest, fresh: SessionID
     ) throws(Refusal) -> [ReceiverEffect] {
-        let id = try activeRoute(request)
+        let asker = try asker(request, needing: .player)
         for item in [wanted.first] + wanted.following { try item.validate(schemes: policy.allowedSchemes) }
         let queue = try PlayQueue([wanted.first] + wanted.following, repeats: wanted.repeats)
-        if policy.takeover == .refuse, let player, let owner = sessions[player]?.route, owner != id {
+        if policy.takeover == .refuse, let player, let owner = sessions[player]?.owner, owner != asker {
             throw Refusal(.sessionBusy, "Another sender is playing.")
         }
-        let name = routes[id]?.sender.name ?? ""
+        if case .instance(let id) = asker, !isRunning(id) {
+            throw Refusal(.notPermitted, "The application is ending.")
+        }
+        let name = name(of: asker)
         // The new load gives up the old one, so that nothing waits for a stop.
         let ended = player.map { end($0, .preempted(by: name), stopsRenderer: false) } ?? []
-        let session = Session(wanted, queue: queue, route: id, load: nextLoad())
+        let session = Session(wanted, queue: queue, owner: asker, load: nextLoad())
+        if case .instance(let id) = asker { applications.instances[id]?.media = fresh }
         sessions[fresh] = session
         player = fresh
         return launch(session)
@@ -24,9 +29,21 @@ extension ReceiverState {
     }
 
     mutating func stop(_ request: RequestID, _ id: SessionID?) throws(Refusal) -> [ReceiverEffect] {
-        _ = try activeRoute(request)
+        let asker = try asker(request, needing: .player)
         // No list is kept of those that ended: an identifier is never used again, so whatever it named is over.
-        guard let id = id ?? player, sessions[id] != nil else { return [.answer(request, .accepted)] }
+        var wanted = id ?? player
+        if case .instance(let instance) = asker {
+            let own = applications.instances[instance]?.media
+            wanted = id ?? own
+            if let id, id != own, sessions[id] != nil || applications.sessions[id] != nil {
+                throw Refusal(.notPermitted, "The session is not the application's.")
+            }
+        }
+        guard let id = wanted else { return [.answer(request, .accepted)] }
+        if applications.sessions[id] != nil {
+            return endApplicationSession(id, .stopped) + [.answer(request, .accepted)]
+        }
+        guard sessions[id] != nil else { return [.answer(request, .accepted)] }
         return end(id, .stopped) + [.answer(request, .accepted)]
     }
 
@@ -44,6 +61,11 @@ extension ReceiverState {
             }
         }
         effects.append(.announceEnd(id, reason))
+        if let instance = session.application {
+            // The next one may have begun already.
+            if applications.instances[instance]?.media == id { applications.instances[instance]?.media = nil }
+            effects.append(.tell(instance, .mediaEnded(id, reason)))
+        }
         if !session.artwork.isEmpty { effects.append(.dropArtwork(id)) }
         return effects
     }

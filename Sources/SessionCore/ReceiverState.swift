@@ -37,6 +37,7 @@ package struct ReceiverState: Equatable, Sendable {
     package internal(set) var sessions: [SessionID: Session] = [:]
     /// The session that owns the player.
     package internal(set) var player: SessionID?
+    package internal(set) var applications = Applications()
     package let policy: SessionPolicy
     /// Who caused the event that was applied last.
     package internal(set) var lastOrigin = Origin.device
@@ -123,6 +124,10 @@ package struct ReceiverState: Equatable, Sendable {
             }
         case .queueRequested(let request, let session, let wanted):
             return answering(request) { state throws(Refusal) in try state.queue(request, session, wanted) }
+        case .catalogChanged, .applicationStartRequested, .routeChannelRequested, .applicationConnected,
+            .helloRequested, .sessionEndRequested, .instanceConfined, .instanceExited, .instanceTimedOut,
+            .instanceViolated:
+            return decideApplication(event)
         case .deviceRequested(let request, let wanted):
             return answering(request) { state throws(Refusal) in try state.change(request, wanted) }
         case .advertisementChanged(let status):
@@ -142,6 +147,32 @@ package struct ReceiverState: Equatable, Sendable {
         case .shutdownRequested:
             return shutDown()
         }
+    }
+
+    private mutating func decideApplication(_ event: ReceiverEvent) -> [ReceiverEffect] {
+        switch event {
+        case .catalogChanged(let catalog): applications.catalog = catalog
+        case .applicationStartRequested(let request, let wanted, let fresh, let instance):
+            return answering(request) { state throws(Refusal) in
+                try state.startApplication(request, wanted, fresh: fresh, instance: instance)
+            }
+        case .routeChannelRequested(let connection, let application, let fresh):
+            return openRouteChannel(connection, application, fresh: fresh)
+        case .applicationConnected(let connection, let id): return applicationConnected(connection, id)
+        case .helloRequested(let request):
+            return answering(request) { state throws(Refusal) in try state.hello(request) }
+        case .sessionEndRequested(let request, let session, let failure):
+            return answering(request) { state throws(Refusal) in
+                try state.endSession(request, session, failure: failure)
+            }
+        case .instanceConfined(let id, let layers): applications.instances[id]?.confinement = layers
+        case .instanceExited(let id, let exit): return instanceExited(id, exit)
+        case .instanceTimedOut(let id, let timer, let generation):
+            return instanceTimedOut(id, timer, generation: generation)
+        case .instanceViolated(let id, let failure): return doom(id, failure)
+        default: break
+        }
+        return []
     }
 
     /// Runs a request's body, which answers it, or refuses it.
@@ -166,15 +197,21 @@ package struct ReceiverState: Equatable, Sendable {
             .sender(route(of: request.connection) ?? fresh, name: sender.name)
         case .deactivationRequested(let request), .startRequested(let request, _, _),
             .stopRequested(let request, _), .playbackRequested(let request, _, _),
-            .queueRequested(let request, _, _), .deviceRequested(let request, _):
+            .queueRequested(let request, _, _), .deviceRequested(let request, _),
+            .applicationStartRequested(let request, _, _, _), .helloRequested(let request),
+            .sessionEndRequested(let request, _, _):
             if let id = route(of: request.connection), let route = routes[id] {
                 .sender(id, name: route.sender.name)
+            } else if let id = applications.instance(of: request.connection) {
+                .application(id, name: name(of: .instance(id)))
             } else {
                 .device
             }
         case .renderer(let event): Self.origin(of: event)
         case .connectionOpened, .connectionLost, .graceExpired, .advertisementChanged, .storageChanged,
-            .loadTimedOut, .stopTimedOut, .progressTimedOut, .seekTimedOut, .shutdownRequested:
+            .loadTimedOut, .stopTimedOut, .progressTimedOut, .seekTimedOut, .shutdownRequested,
+            .catalogChanged, .routeChannelRequested, .applicationConnected, .instanceConfined,
+            .instanceExited, .instanceTimedOut, .instanceViolated:
             .device
         }
     }

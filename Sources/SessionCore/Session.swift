@@ -15,6 +15,8 @@ package struct Session: Equatable, Sendable {
 
     /// Nil when its sender left and playing goes on.
     package internal(set) var route: RouteID?
+    /// The application that plays it, which then has no route.
+    package let application: InstanceID?
     package internal(set) var queue: PlayQueue
     /// The newest load of the current item.
     package internal(set) var load: LoadID
@@ -54,6 +56,8 @@ package struct Session: Equatable, Sendable {
     /// True once the newest load is loaded: speed, seeks, scans and tracks can be told.
     var isLoaded = false
     var givenMetadata: Metadata
+    /// What the media says.
+    var mediaMetadata = Metadata()
     var givenSegments: [Segment]
     /// The seek that the renderer is at.
     var seek: Seek?
@@ -84,8 +88,12 @@ package struct Session: Equatable, Sendable {
         let target: Target
     }
 
-    init(_ request: SessionRequest, queue: PlayQueue, route: RouteID, load: LoadID) {
-        (self.queue, self.route, self.load, item) = (queue, route, load, request.item)
+    init(_ request: SessionRequest, queue: PlayQueue, owner: Asker, load: LoadID) {
+        switch owner {
+        case .route(let id): (route, application) = (id, nil)
+        case .instance(let id): (route, application) = (nil, id)
+        }
+        (self.queue, self.load, item) = (queue, load, request.item)
         (isPlaying, metadata, givenMetadata) = (request.isPlaying, request.metadata, request.metadata)
         position = PlaybackPosition(position: request.item.startPosition, clockTime: 0, rate: 0)
         givenSegments = Segment.ordered(request.segments)

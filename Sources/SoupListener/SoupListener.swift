@@ -51,7 +51,11 @@ package final class SoupListener: Listener {
         socketLimits.pingEvery = limits.pingEvery
         socketLimits.unacknowledged = limits.silence
         server.handleWebSocket("/v1/route", limits: socketLimits) { [weak self] socket, _ in
-            self?.open(socket)
+            self?.open(socket) { $0.clientOpened($1) }
+        }
+        server.handleWebSocket("/v1/application", limits: socketLimits) { [weak self] socket, request in
+            let token = Self.token(in: request.query)
+            self?.open(socket) { $0.clientOpened($1, token: token) }
         }
         let port = try server.listen(port: configuration.port)
         (self.server, self.service) = (server, service)
@@ -70,7 +74,13 @@ package final class SoupListener: Listener {
         return Response(200, page.type, page.body, headers: page.headers)
     }
 
-    private func open(_ socket: WebSocket) {
+    /// The value of `token` in a query, empty without one. Tokens need no escapes.
+    static func token(in query: String?) -> String {
+        let parts = (query ?? "").split(separator: "&")
+        return parts.first { $0.hasPrefix("token=") }.map { String($0.dropFirst(6)) } ?? ""
+    }
+
+    private func open(_ socket: WebSocket, _ tell: (any ListenerService, SoupClient) -> Void) {
         guard let service else { return socket.abort() }
         let client = SoupClient(socket, limits, log)
         clients[ObjectIdentifier(client)] = client
@@ -78,7 +88,7 @@ package final class SoupListener: Listener {
             self?.clients[ObjectIdentifier(client)] = nil
             if self?.clients.isEmpty == true { self?.patrol = nil }
         }
-        service.clientOpened(client)
+        tell(service, client)
         if patrol == nil { scheduleSilenceCheck() }
     }
 

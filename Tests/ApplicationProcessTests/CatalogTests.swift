@@ -109,7 +109,8 @@ struct CatalogTests {
         try FileSystem.write(
             Array(#"{"id":"org.example.a"}"#.utf8), to: "\(stage.system)/org.example.a/application.json")
         #expect(await stage.catalog().map(\.id.text) == ["org.example.b"])
-        let manifest = #"{"id":"org.example.a","name":"A","version":"2","protocol":[1],"executable":"main","permissions":["volume"]}"#
+        let manifest =
+            #"{"id":"org.example.a","name":"A","version":"2","protocol":[1],"executable":"main","permissions":["volume"]}"#
         try FileSystem.write(Array(manifest.utf8), to: "\(stage.system)/org.example.a/application.json")
         #expect(await stage.catalog().first?.permissions == [.volume])
         #expect(stage.log.messages.filter { $0 == "application not taken" }.count == 1)

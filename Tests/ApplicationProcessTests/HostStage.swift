@@ -79,8 +79,10 @@ actor HostStage {
         host.start(service: service) { input.yield($0) }
     }
 
+    /// `page` is the address at which its page is served.
     func launch(_ instance: String, _ id: String = "org.example.obey", page: String? = nil) {
-        host?.launch(InstanceID(instance), ApplicationID(id)!, page: page)
+        service.page = page
+        host?.launch(InstanceID(instance), ApplicationID(id)!)
     }
 
     func terminate(_ instance: String) { host?.terminate(InstanceID(instance)) }
@@ -192,6 +194,7 @@ private final class Service: ApplicationService {
     private var counts: [String: Int] = [:]
     private var waiter: (() -> Void)?
     private(set) var lastBinary: [UInt8] = []
+    var page: String?
 
     private func name(of client: any Client) -> String { clients.first { $0.value === client }?.key ?? "" }
     private func wake() {
@@ -246,5 +249,7 @@ private final class Service: ApplicationService {
         wake()
     }
     func page(at path: String) -> Page? { nil }
+    func address(of instance: InstanceID) -> String? { page }
+    func clientOpened(_ client: any Client, token: String) {}
     func clientOpened(_ client: any Client) {}
 }

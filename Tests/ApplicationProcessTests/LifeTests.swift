@@ -98,7 +98,7 @@ struct LifeTests {
             """)
         #expect(before == "forked")
         let processes = stage.processes()
-        #expect(processes.count >= 12)
+        #expect(processes.count >= 10)
         await stage.kill("one", limit: "for the test")
         #expect(await stage.exit(of: "one")?.cause == .limit("for the test"))
         #expect(

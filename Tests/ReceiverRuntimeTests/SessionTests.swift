@@ -109,7 +109,7 @@ struct SessionTests {
         #expect(sender.ended.isEmpty)
         receiver.clock.advance(by: .seconds(1))
         try sender.read()
-        guard case .sessionEnded(session, "failed", _, let error) = sender.ended.first else {
+        guard case .sessionEnded(session, "failed", _, let error, _) = sender.ended.first else {
             Issue.record("not ended: \(sender.ended)")
             return
         }

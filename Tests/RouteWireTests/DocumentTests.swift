@@ -48,7 +48,7 @@ enum Fixtures {
                 "1": QueueItemDocument(
                     name: "a.mp3", error: MediaFailure(.notFound, "gone", httpStatus: 404)),
                 "2": QueueItemDocument(name: "b", title: "T", subtitle: "S", identifier: "i"),
-            ], repeats: .all))
+            ], repeats: .all), application: "i1")
 
     static let state = StateDocument(
         device: DeviceDocument(

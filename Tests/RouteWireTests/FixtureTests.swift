@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import ApplicationModel
 import FoundationEssentials
 import MediaModel
 import SeededNumbers
@@ -115,7 +116,7 @@ struct FixtureTests {
 
     @Test func `all fixtures are found`() {
         let kinds = ["request", "bad", "server", "state", "frame"].map { FixtureFile.names($0).count }
-        #expect(kinds == [28, 23, 8, 2, 3])
+        #expect(kinds == [29, 23, 10, 2, 3])
     }
 
     @Test func `10 000 changed steps never trap, whatever becomes of the state`() throws {
@@ -156,7 +157,8 @@ struct OpenRPCNotificationTests {
             Notification.stateChanged(StateChange(version: 2, base: 1, origin: .several, patch: ["a": 1])),
             Notification.routeEnded(route: "r", reason: "shutdown", message: "m"),
             Notification.sessionEnded(
-                session: "s", reason: "failed", by: "n", error: .init(.decode, "x", httpStatus: 404)),
+                session: "s", reason: "failed", by: "n", error: .init(.decode, "x", httpStatus: 404),
+                application: ApplicationFailure(.crashed, "m", log: ["l"])),
         ]
         let documented = document["x-notifications"]?.arrayValue ?? []
         #expect(

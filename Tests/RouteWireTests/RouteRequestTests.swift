@@ -37,7 +37,12 @@ struct RouteRequestTests {
         .setSpeed(session: nil, 1.5), .setState(session: nil, .scanning, scanSpeed: -4),
         .setState(session: "s", .normal, scanSpeed: nil), .selectTrack(session: nil, .legible, option: nil),
         .selectTrack(session: nil, .audio, option: "a"), .setVolume(session: nil, 0.25),
-        .setMuted(session: nil, true), .setDeviceVolume(1), .changeDeviceVolume(steps: -3),
+        .setMuted(session: nil, true), .setMetadata(session: "s", MetadataChange()),
+        .setMetadata(
+            session: nil,
+            MetadataChange(words: .init(title: "t"), segments: [Segment(range: .empty, kind: .intro)])),
+        .setMetadata(session: nil, MetadataChange(words: .init(), segments: [])), .setDeviceVolume(1),
+        .changeDeviceVolume(steps: -3),
         .setDeviceMuted(nil), .setDeviceMuted(false), .rename("Küche 🎵"),
     ]
 

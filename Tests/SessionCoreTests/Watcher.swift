@@ -25,6 +25,7 @@ struct Watcher {
     private var isShutDown = false
     /// The session whose item the renderer crashed with, and that has not played for long since.
     private var shaken: SessionID?
+    private var applications = ApplicationWatcher()
     /// True while so much is played that a crash may be forgotten.
     var isCalm = false
 
@@ -65,6 +66,7 @@ struct Watcher {
         }
         for effect in effects { check(effect, before) }
         checkEnds(before, effects)
+        for fault in applications.look(event, before, effects, state) { faults.append(fault) }
         checkState()
         if before.device.volume != state.device.volume || before.device.name != state.device.name {
             expect(effects.contains(.persist), "a change of the device is not written down")
@@ -100,7 +102,8 @@ struct Watcher {
             case .activationRequested(let request, _, _, _, _), .deactivationRequested(let request),
                 .startRequested(let request, _, _), .stopRequested(let request, _),
                 .playbackRequested(let request, _, _), .queueRequested(let request, _, _),
-                .deviceRequested(let request, _):
+                .deviceRequested(let request, _), .applicationStartRequested(let request, _, _, _),
+                .helloRequested(let request), .sessionEndRequested(let request, _, _):
                 request
             default: nil
             }
@@ -143,6 +146,9 @@ struct Watcher {
             expect(state.sessions[id]?.artwork.last == key, "a picture that nobody shows")
         case .dropArtwork(let id):
             expect(before.sessions[id]?.artwork.isEmpty == false, "no pictures to drop")
+        case .launch, .terminate, .kill, .armInstanceTimer, .tell, .openChannel, .closeChannel,
+            .abandonChannel, .interruptChannels, .closeConnection:
+            break
         case .answer, .refuse, .announceEnd, .persist, .advertise: break
         }
     }
@@ -176,10 +182,19 @@ struct Watcher {
         for effect in effects {
             guard case .announceEnd(let id, _) = effect else { continue }
             expect(ended.insert(id).inserted, "an end is announced twice")
-            expect(before.sessions[id] != nil, "the end of a session that was not there")
-            expect(state.sessions[id] == nil, "an ended session stays")
+            expect(
+                before.sessions[id] != nil || before.applications.sessions[id] != nil,
+                "the end of a session that was not there")
+            expect(
+                state.sessions[id] == nil && state.applications.sessions[id] == nil,
+                "an ended session stays")
             let dropped = effects.contains(.dropArtwork(id))
             expect(dropped == (before.sessions[id]?.artwork.isEmpty == false), "pictures outlive a session")
+        }
+        for id in before.applications.sessions.keys {
+            expect(
+                state.applications.sessions[id] != nil || ended.contains(id),
+                "an application's session vanishes")
         }
         for (id, session) in before.sessions {
             expect(state.sessions[id] != nil || ended.contains(id), "a session vanishes")

@@ -35,16 +35,21 @@ extension RouteConnection: RoutePeer {
     static let messageLimit = 2 * DataFrame.limit
 
     func send(_ payload: [UInt8], from endpoint: String) -> Bool {
+        sendMessage(payload, from: endpoint) != nil
+    }
+
+    /// The number of the message; nil if it was not sent.
+    func sendMessage(_ payload: [UInt8], from endpoint: String) -> UInt64? {
         guard route != nil, !isClosing, client.pendingBytes + payload.count <= Self.messageLimit,
             let message = channel.nextMessage()
-        else { return false }
+        else { return nil }
         let frame = DataFrame(kind: .message, message: message, endpoint: endpoint, payload: payload)
         guard let bytes = frame.bytes else {
             channel.answered(message)
-            return false
+            return nil
         }
         client.send(binary: bytes)
-        return true
+        return message
     }
 }
 
@@ -52,12 +57,29 @@ extension RouteFrontEnd {
     /// Handles a binary frame: a message for a service, or the answer to one of ours.
     func handle(_ bytes: [UInt8], from connection: RouteConnection) {
         let frame: DataFrame
-        do { frame = try DataFrame(decoding: bytes) } catch {
+        do {
+            let header = try DataFrame.Header(decoding: bytes)
+            if header.channel != 0 || connection.instance != nil {
+                return relay.received(header, bytes, from: connection)
+            }
+            frame = try DataFrame(decoding: bytes)
+            if header.kind == .message, connection.route != nil, services[frame.endpoint] == nil,
+                relay.received(header, bytes, onRouteOf: connection, endpoint: frame.endpoint)
+            {
+                return
+            }
+        } catch {
             cut(connection, 1002, error.description)
             return
         }
         switch frame.kind {
-        case .acknowledged, .refused: connection.channel.answered(frame.message)
+        case .acknowledged, .refused:
+            connection.channel.answered(frame.message)
+            guard let forwarded = connection.forwarded.removeValue(forKey: frame.message) else { return }
+            let answer: MessageReception.Answer =
+                frame.kind == .acknowledged
+                ? .acknowledged : .refused(Array(frame.payload.prefix(RelayChannel.refusalLimit)))
+            forwarded.channel.answeredBySender(forwarded.message, answer)
         case .message:
             shell.metrics.dataMessages += 1
             let refusal = deliver(frame, from: connection)
@@ -68,9 +90,6 @@ extension RouteFrontEnd {
     private func deliver(_ frame: DataFrame, from connection: RouteConnection) -> RouteServiceRefusal? {
         guard connection.route != nil else {
             return RouteServiceRefusal("routeRequired", "no route is active on this connection")
-        }
-        guard frame.channel == 0 else {
-            return RouteServiceRefusal("channelUnknown", "there is no such channel")
         }
         guard connection.channel.admits(isCongested: connection.client.isCongested) else {
             return RouteServiceRefusal("tooManyMessages", "\(DataFrame.window) messages are unanswered")

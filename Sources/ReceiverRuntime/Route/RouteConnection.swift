@@ -28,12 +28,27 @@ final class RouteConnection {
     /// Messages since the last one that held a request.
     var nonsense = 0
     var channel = DataChannel()
+    /// The application whose client this is.
+    let instance: InstanceID?
+    /// What applications see of this route's own channel, by their names.
+    var routeChannels: [String: RelayChannel] = [:]
+    /// Messages of applications on the route's own channel, by their numbers there.
+    var forwarded: [UInt64: Forwarded] = [:]
+    /// Channels with frames that wait for this peer to read, each once, in the order of their turns.
+    private var waitingChannels: [RelayChannel] = []
     private var waiting: [UInt64: WaitingRequest] = [:]
     private var requestsMade: UInt64 = 0
     /// Bytes of answers sent since the client last read everything.
     private var unreadAnswers = 0
 
-    init(id: ConnectionID, client: any Client) { (self.id, self.client) = (id, client) }
+    init(id: ConnectionID, client: any Client, instance: InstanceID? = nil) {
+        (self.id, self.client, self.instance) = (id, client, instance)
+    }
+
+    struct Forwarded {
+        let channel: RelayChannel
+        let message: UInt64
+    }
 
     var isFull: Bool { waiting.count >= Self.requestLimit }
 
@@ -69,6 +84,26 @@ final class RouteConnection {
         unreadAnswers += bytes
         return true
     }
+
+    // MARK: Relayed messages
+
+    /// True if so many bytes more may be on their way. One message of any size always may.
+    func takes(_ bytes: Int) -> Bool {
+        let pending = client.pendingBytes
+        return !isClosing && (pending == 0 || pending + bytes <= RelayChannel.congestion)
+    }
+
+    func send(data frame: [UInt8]) { client.send(binary: frame) }
+
+    func wait(_ channel: RelayChannel) {
+        if !waitingChannels.contains(where: { $0 === channel }) { waitingChannels.append(channel) }
+    }
+
+    func waitFirst(_ channel: RelayChannel) { waitingChannels.insert(channel, at: 0) }
+
+    func nextWaiting() -> RelayChannel? { waitingChannels.isEmpty ? nil : waitingChannels.removeFirst() }
+
+    func forgetChannels() { (waitingChannels, routeChannels, forwarded) = ([], [:], [:]) }
 
     func drained() {
         unreadAnswers = 0

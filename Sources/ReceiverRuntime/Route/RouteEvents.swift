@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import ApplicationModel
 import MediaModel
 import RouteWire
 import SessionCore
@@ -18,6 +19,11 @@ extension RouteFrontEnd {
                 fresh: RouteID(shell.ports.identifiers.uuid()),
                 token: ResumeToken(shell.ports.identifiers.token()))
         case .deactivate: return .deactivationRequested(id)
+        case .start(let start) where start.mode == .application:
+            return .applicationStartRequested(
+                id, ApplicationStart(application: start.application, url: start.url),
+                fresh: SessionID(shell.ports.identifiers.uuid()),
+                instance: InstanceID(shell.ports.identifiers.uuid()))
         case .start(let start):
             return .startRequested(
                 id, SessionRequest(start), fresh: SessionID(shell.ports.identifiers.uuid()))
@@ -32,6 +38,12 @@ extension RouteFrontEnd {
             return playback(id, session, .selectTrack(kind, identifier: option))
         case .setVolume(let session, let volume): return playback(id, session, .setVolume(volume))
         case .setMuted(let session, let isMuted): return playback(id, session, .setMuted(isMuted))
+        case .setMetadata(let session, let change):
+            let metadata = change.words.map { Metadata(title: $0.title, subtitle: $0.subtitle) }
+            return playback(id, session, .setMetadata(metadata, segments: change.segments))
+        case .application(.hello): return .helloRequested(id)
+        case .application(.endSession(let session, let failure)):
+            return .sessionEndRequested(id, SessionID(session), failure: failure)
         case .queue(let session, let command):
             return .queueRequested(id, session.map { SessionID($0) }, QueueRequest(command))
         case .setDeviceVolume(let volume): return .deviceRequested(id, .setVolume(volume))
@@ -79,7 +91,7 @@ extension EndReason {
         case .stopped: "stopped"
         case .finished: "finished"
         case .preempted: "preempted"
-        case .failed: "failed"
+        case .failed, .applicationFailed: "failed"
         case .routeEnded: "routeEnded"
         case .shutdown: "shutdown"
         }
@@ -90,7 +102,10 @@ extension EndReason {
         var error: MediaFailure?
         if case .preempted(let by) = self { taker = by }
         if case .failed(let failure) = self { error = failure }
-        return Notification.sessionEnded(session: session.text, reason: name, by: taker, error: error)
+        var application: ApplicationFailure?
+        if case .applicationFailed(let failure) = self { application = failure }
+        return Notification.sessionEnded(
+            session: session.text, reason: name, by: taker, error: error, application: application)
     }
 }
 
@@ -98,6 +113,8 @@ extension WireOrigin {
     init(_ origin: Origin) {
         switch origin {
         case .sender(let route, let name): self = .sender(route: route.text, name: name)
+        case .application(let instance, let name):
+            self = .application(instance: instance.text, name: name)
         case .device: self = .device
         case .content: self = .content
         case .local: self = .local

@@ -17,6 +17,7 @@ extension RouteFrontEnd {
         case "/healthz": return Page(type: "text/plain; charset=utf-8", body: Array("ok\n".utf8))
         case "/metrics": return Page(type: OpenMetricsText.type, body: Array(metrics().utf8))
         default:
+            if path.hasPrefix(ReceiverShell.applicationPath) { return shell.applicationPage(at: path) }
             guard path.hasPrefix(ArtworkShelf.path),
                 let picture = shell.artwork.picture(named: String(path.dropFirst(ArtworkShelf.path.count)))
             else { return nil }
@@ -39,7 +40,7 @@ extension RouteFrontEnd {
                 ("software", shell.configuration.software), ("model", shell.configuration.model),
                 ("id", shell.identity.device),
             ])
-        text.gauge("linnet_connections", "Open connections.", connections.count)
+        text.gauge("linnet_connections", "Open connections.", connections.count { $0.instance == nil })
         text.counter(
             "linnet_connections_opened", "Connections that were taken.", counts.connectionsOpened)
         text.counter(
@@ -56,6 +57,22 @@ extension RouteFrontEnd {
         text.counter(
             "linnet_states_skipped", "Changes that a connection got joined with later ones.",
             counts.skippedStates)
+        text.gauge(
+            "linnet_application_instances", "Applications that run.", state.applications.instances.count)
+        text.gauge(
+            "linnet_application_sessions", "Sessions with applications.", state.applications.sessions.count)
+        text.counter(
+            "linnet_application_launches", "Starts of applications.", counts.applicationLaunches)
+        text.counter("linnet_application_exits", "Ends of applications.", counts.applicationExits)
+        text.counters(
+            "linnet_relayed_messages", "Data messages between senders and applications.",
+            [
+                (labels: [("to", "application")], value: counts.messagesToApplications),
+                (labels: [("to", "sender")], value: counts.messagesToSenders),
+            ])
+        text.counter(
+            "linnet_relay_refusals", "Messages that the receiver refused to pass on.",
+            counts.messagesRefused)
         text.counter("linnet_data_messages", "Data messages from senders.", counts.dataMessages)
         text.counter(
             "linnet_renderer_restarts", "Times that the renderer ended and began again.",
@@ -71,9 +88,11 @@ extension RouteFrontEnd {
 extension ReceiverShell {
     /// What the receiver says of itself in the advertisement and at `/v1/receiver`.
     var description: ReceiverDescription {
-        ReceiverDescription(
+        var description = ReceiverDescription(
             id: identity.device, name: state.device.name, model: configuration.model,
             software: configuration.software, type: configuration.deviceType, httpPort: port)
+        if !state.applications.catalog.isEmpty { description.capabilities.append("app") }
+        return description
     }
 
     func advertised(name: String) -> AdvertisedService {

@@ -97,12 +97,12 @@ extension RouteFrontEnd {
             if connection.seen != nil { connection.seen = publisher.current }
             return stateResult
         case .start(let start):
-            if start.mode != .player {
+            if start.mode != .player, shell.ports.applications == nil {
                 throw RouteError(.modeUnsupported, "Applications are not supported.")
             }
             return nil
         case .activate, .deactivate, .stop, .setPlaying, .seek, .setSpeed, .setState, .selectTrack,
-            .setVolume, .setMuted, .queue,
+            .setVolume, .setMuted, .setMetadata, .queue, .application,
             .setDeviceVolume, .changeDeviceVolume, .setDeviceMuted, .rename:
             return nil
         }
@@ -120,6 +120,8 @@ extension RouteFrontEnd {
         else { return }
         finish(
             waiting, .success(result(answer, isAnswered: waiting.id != nil, to: connection)), to: connection)
+        // What it did not answer on its channels follows the answer.
+        if case .activated(let route, _, true) = answer { relay.attach(route, connection) }
     }
 
     func refuse(_ id: RequestID, _ refusal: Refusal) {
@@ -149,6 +151,7 @@ extension RouteFrontEnd {
                 clock: ClockInfo(id: shell.identity.clock, now: shell.ports.clock.now),
                 version: publisher.current.version, state: publisher.current.state
             ).json
+        case .greeted(let instance): return greeting(instance)
         case .started(let session):
             if connection.seen != nil, isAnswered { connection.seen = publisher.current }
             return StateResult(

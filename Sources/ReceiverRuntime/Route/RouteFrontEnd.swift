@@ -9,6 +9,9 @@ import SessionCore
 final class RouteFrontEnd {
     /// The order is that of their opening.
     private(set) var connections: [RouteConnection] = []
+    /// The same by their clients, since every frame names its client.
+    private var byClient: [ObjectIdentifier: RouteConnection] = [:]
+    private(set) lazy var relay = Relay(front: self)
     private(set) var publisher: Publisher
     let services: [String: any RouteService]
     unowned let shell: ReceiverShell
@@ -27,10 +30,9 @@ final class RouteFrontEnd {
     // MARK: Clients
 
     func clientOpened(_ client: any Client) {
-        opened += 1
-        let connection = RouteConnection(id: ConnectionID(opened), client: client)
-        let isFull = connections.count >= shell.configuration.connectionLimit
-        connections.append(connection)
+        let isFull =
+            connections.count { $0.instance == nil } >= shell.configuration.connectionLimit
+        let connection = add(client, of: nil)
         guard shell.isRunning, !isFull else {
             close(connection, isFull ? 1008 : 1001, isFull ? "too many connections" : Self.goodbye)
             return
@@ -40,6 +42,14 @@ final class RouteFrontEnd {
             .debug, "receiver.route", "connection opened",
             ["connection": String(opened), "address": client.address])
         shell.handle(.connectionOpened(connection.id))
+    }
+
+    func add(_ client: any Client, of instance: InstanceID?) -> RouteConnection {
+        opened += 1
+        let connection = RouteConnection(id: ConnectionID(opened), client: client, instance: instance)
+        connections.append(connection)
+        byClient[ObjectIdentifier(client)] = connection
+        return connection
     }
 
     func clientReceived(text: String, from client: any Client) {
@@ -56,13 +66,16 @@ final class RouteFrontEnd {
     func clientDrained(_ client: any Client) {
         guard let connection = connection(of: client) else { return }
         connection.drained()
+        // States are not to wait behind messages without end.
         push(to: connection)
+        relay.pump(connection)
     }
 
     func clientClosed(_ client: any Client) {
-        guard let index = connections.firstIndex(where: { $0.client === client }) else { return }
-        let connection = connections.remove(at: index)
+        guard let connection = byClient.removeValue(forKey: ObjectIdentifier(client)) else { return }
+        connections.removeAll { $0 === connection }
         connection.isClosing = true
+        relay.detach(connection)
         shell.log.write(
             .debug, "receiver.route", "connection closed", ["connection": String(connection.id.number)])
         shell.handle(.connectionLost(connection.id))
@@ -71,10 +84,7 @@ final class RouteFrontEnd {
 
     /// The open connection of a client; nil once it is being closed.
     private func connection(of client: any Client) -> RouteConnection? {
-        guard let connection = connections.first(where: { $0.client === client }), !connection.isClosing
-        else {
-            return nil
-        }
+        guard let connection = byClient[ObjectIdentifier(client)], !connection.isClosing else { return nil }
         return connection
     }
 
@@ -101,10 +111,14 @@ final class RouteFrontEnd {
             .notice, "receiver.route", "connection cut",
             ["address": connection.client.address, "reason": reason, "code": String(code)])
         close(connection, code, reason)
+        report(connection, code, reason)
     }
 
+    /// Nobody reports the end of applications any more.
     func closeAll() {
         for connection in connections { close(connection, 1001, Self.goodbye) }
+        byClient = byClient.filter { $0.value.instance == nil }
+        connections.removeAll { $0.instance != nil }
     }
 
     /// Sends what must not be left out, or cuts a connection that does not read.
@@ -146,13 +160,16 @@ final class RouteFrontEnd {
 
     func announceEnd(_ session: SessionID, _ reason: EndReason) {
         let text = JSONText.encode(reason.notification(session))
-        for connection in connections where connection.seen != nil { send(text, to: connection) }
+        for connection in connections where connection.seen != nil && connection.instance == nil {
+            send(text, to: connection)
+        }
     }
 
     func announceRouteEnd(_ id: ConnectionID, _ route: RouteID, _ reason: RouteEndReason) {
         guard let connection = connection(id) else { return }
         connection.route = nil
         connection.channel = DataChannel()
+        relay.detach(connection)
         send(
             JSONText.encode(
                 Notification.routeEnded(route: route.text, reason: reason.rawValue, message: reason.sentence)),

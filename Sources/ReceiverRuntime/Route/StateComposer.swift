@@ -16,6 +16,7 @@ struct StateComposer {
     private var device: (value: ReceiverState.Device, json: JSONValue)?
     private var routes: [RouteID: (value: ReceiverState.Route, json: JSONValue)] = [:]
     private var sessions: [SessionID: (value: Session, json: JSONValue)] = [:]
+    private var applications = ComposedApplications(Applications())
     /// The queue of the session that was written last: a thousand items are not written anew with every position.
     private var queue: (value: PlayQueue, json: JSONValue)?
 
@@ -41,12 +42,18 @@ struct StateComposer {
             }
         }
         sessions = written
+        if applications.value != state.applications {
+            applications = ComposedApplications(state.applications)
+        }
         return .compact([
             "device": device?.json ?? .null,
             "clock": ["id": .text(identity.clock)],
             "player": .compact(["session": JSONValue(state.player?.text)]),
             "routes": .object(routes.keyed { $0.text }),
-            "sessions": .object(sessions.keyed { $0.text }),
+            "sessions": .object(
+                sessions.keyed { $0.text }.merging(applications.sessions) { first, _ in first }),
+            "applications": .object(applications.catalog),
+            "instances": .object(applications.instances),
         ])
     }
 
@@ -95,7 +102,7 @@ struct StateComposer {
             "hasVideo": .bool(session.hasVideo), "picture": session.picture.json,
             "isMuted": .bool(session.volume.isMuted),
             "volume": .number(session.volume.level), "metadata": metadata(session, id, artwork),
-            "error": session.error?.json ?? .null,
+            "error": session.error?.json ?? .null, "application": JSONValue(session.application?.text),
         ])
         // It is compact already.
         guard case .object(var members) = shown else { return shown }
