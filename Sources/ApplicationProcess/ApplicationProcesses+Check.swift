@@ -29,6 +29,7 @@ extension ApplicationProcesses {
             findings.append(Finding(what: "confinement", fault: fault, good: ""))
             return findings
         }
+        let isNeeded = configuration.requiresConfinement && !names.isEmpty
         var probe: ConfinementProbe?
         let fault = await withCheckedContinuation(isolation: isolation) { continuation in
             probe = ConfinementProbe(bubblewrap: configuration.bubblewrap, user: user) {
@@ -41,7 +42,7 @@ extension ApplicationProcesses {
             let text = fault.map { "\($0); \(advice)" }
             findings.append(
                 Finding(
-                    what: "confinement", fault: configuration.requiresConfinement ? text : nil,
+                    what: "confinement", fault: isNeeded ? text : nil,
                     good: text.map { "none: \($0)" } ?? "bubblewrap works"))
         }
         if let program = configuration.browser.first, !isThere(program) {

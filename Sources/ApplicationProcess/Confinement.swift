@@ -33,7 +33,7 @@ struct Confinement {
         var line = [
             bubblewrap, "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts",
             "--unshare-cgroup-try",
-            "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "linnet", "--clearenv",
+            "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv",
         ]
         if !permissions.contains(.network) { line.append("--unshare-net") }
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) {

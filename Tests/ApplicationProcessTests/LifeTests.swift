@@ -87,18 +87,22 @@ struct LifeTests {
         let before = await stage.ask(
             "one",
             """
+            reading, writing = os.pipe()
             for n in range(5):
                 if os.fork() == 0:
                     os.setsid()
                     if os.fork() == 0:
                         link.close()
                         os.close(1); os.close(2)
+                    os.write(writing, b'x')
                     time.sleep(1000)
+            count = 0
+            while count < 10: count += len(os.read(reading, 10))
             result = "forked"
             """)
         #expect(before == "forked")
         let processes = stage.processes()
-        #expect(processes.count >= 10)
+        #expect(processes.count >= 13)
         await stage.kill("one", limit: "for the test")
         #expect(await stage.exit(of: "one")?.cause == .limit("for the test"))
         #expect(
