@@ -86,19 +86,21 @@ import Testing
         try install(
             "org.example.broken", #""urls":["broken:*"]"#,
             script: "#!/bin/sh\necho the key is missing\nexit 3\n")
-        let (_, address) = try await start()
+        let (run, address) = try await start()
         let sender = try await send(address, "broken:", 0)
         #expect(await sender.line() == "ended failed launchFailed")
         #expect(await sender.line() == "log the key is missing")
+        await run.send(signal: SIGTERM)
     }
 
     @Test func `an application that takes too much memory ends with that reason`() async throws {
         try install(
             "org.example.hog", #""urls":["hog:*"],"limits":{"memory":33554432}"#,
             script: "#!/usr/bin/python3\nkept = []\nwhile True: kept.append(bytearray(1 << 20))\n")
-        let (_, address) = try await start()
+        let (run, address) = try await start()
         let sender = try await send(address, "hog:", 0)
         #expect(await sender.line() == "ended failed limitExceeded")
+        await run.send(signal: SIGTERM)
     }
 
     @Test func `faults of applications are told by the checks`() async throws {
