@@ -3,25 +3,27 @@
 
 /// Makes lines of what a program writes, and keeps the last of them. A program that writes without an end costs a bounded
 /// time each second, and nobody else's log.
-struct OutputLines {
+package struct OutputLines {
     /// The longest line in bytes; the rest of a longer one is left out.
-    static let lineLimit = 1 << 10
+    package static let lineLimit = 1 << 10
     /// Lines in a second; further ones are counted, not logged.
-    static let rate = 200
+    package static let rate = 200
     /// Bytes in a second; more are not even read until it is over.
-    static let byteRate = 256 << 10
-    static let kept = 20
+    package static let byteRate = 256 << 10
+    package static let kept = 20
     private static let second: Int64 = 1_000_000_000
 
-    private(set) var last: [String] = []
+    package private(set) var last: [String] = []
     private var line: [UInt8] = []
     private var began = Int64.min
     private var lines = 0
     private var bytes = 0
     private var dropped = 0
 
+    package init() {}
+
     /// The lines for the log that end in what came. `now` is in nanoseconds.
-    mutating func push(_ output: [UInt8], now: Int64) -> [String] {
+    package mutating func push(_ output: [UInt8], now: Int64) -> [String] {
         var told: [String] = []
         if began == .min || now - began >= Self.second {
             if dropped > 0 { told.append("(\(dropped) lines were left out)") }
@@ -39,13 +41,13 @@ struct OutputLines {
     }
 
     /// What was written without an end of the line.
-    mutating func finish() -> [String] { line.isEmpty ? [] : [take()].compactMap(\.self) }
+    package mutating func finish() -> [String] { line.isEmpty ? [] : [take()].compactMap(\.self) }
 
     /// True while no more is to be read in this second.
-    var isFull: Bool { bytes >= Self.byteRate }
+    package var isFull: Bool { bytes >= Self.byteRate }
 
     /// Adds a line that the host itself has to say.
-    mutating func note(_ text: String) {
+    package mutating func note(_ text: String) {
         last.append(text)
         if last.count > Self.kept { last.removeFirst() }
     }

@@ -148,7 +148,7 @@ struct BreakOutTests {
 
     @Test func `a memory hog is ended, alone or in many processes`() async throws {
         try await start(#""limits":{"memory":33554432}"#)
-        await stage.tell("one", "kept = []\nwhile True: kept.append(bytearray(1 << 20))")
+        await stage.tell("one", "kept = []\nwhile True: kept.append(bytearray(1 << 20)); time.sleep(0.01)")
         let alone = await stage.exit(of: "one")
         #expect(alone?.cause == .limit("more than 32 MiB of memory"), "\(String(describing: alone))")
         await stage.launch("three")
@@ -156,6 +156,15 @@ struct BreakOutTests {
             "three", "for n in range(7): os.fork()\nkept = bytearray(4 << 20)\ntime.sleep(1000)")
         let many = await stage.exit(of: "three")
         #expect(many?.cause == .limit("more than 32 MiB of memory"), "\(String(describing: many))")
+        await neighbourIsWell()
+    }
+
+    @Test func `a hog that is quicker than the looks gets an error from the kernel`() async throws {
+        try await start(#""limits":{"memory":33554432}"#)
+        await stage.expect("one", "bytearray(200 << 20)", "MemoryError")
+        await stage.expect(
+            "one", "import mmap\nmmap.mmap(-1, 200 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)",
+            "OSError")
         await neighbourIsWell()
     }
 

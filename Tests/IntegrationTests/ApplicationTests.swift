@@ -96,7 +96,9 @@ import Testing
     @Test func `an application that takes too much memory ends with that reason`() async throws {
         try install(
             "org.example.hog", #""urls":["hog:*"],"limits":{"memory":33554432}"#,
-            script: "#!/usr/bin/python3\nkept = []\nwhile True: kept.append(bytearray(1 << 20))\n")
+            script:
+                "#!/usr/bin/python3\nimport time\nkept = []\nwhile True: kept.append(bytearray(1 << 20)); time.sleep(0.01)\n"
+        )
         let (run, address) = try await start()
         let sender = try await send(address, "hog:", 0)
         #expect(await sender.line() == "ended failed limitExceeded")
