@@ -106,6 +106,13 @@ let package = Package(
         // The daemon's end of the renderer process.
         target(
             "RendererProcess", ["ReceiverRuntime", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
+        // Companion applications in processes of their own.
+        target(
+            "ApplicationProcess",
+            [
+                "ReceiverRuntime", "SessionCore", "RouteWire", "ApplicationModel", "MediaModel", "Sandbox",
+                "Settings", "GLibLoop",
+            ]),
         // The stage between decoded samples and the card.
         target("AudioOutput", ["MediaModel", "Timing", "ALSA"]),
         // The bytes of media on servers of HTTP, at hand for a thread that reads.
@@ -127,8 +134,7 @@ let package = Package(
             "linnetd",
             [
                 "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "RendererProcess", "RendererWire",
-                "Settings",
-                "GLibLoop", "MediaModel", "Timing",
+                "ApplicationProcess", "Settings", "GLibLoop", "MediaModel", "Timing",
             ]),
         program(
             "linnet-renderer",
@@ -202,6 +208,12 @@ let package = Package(
                 "Settings",
                 "GLibLoop",
             ]),
+        tests(
+            "ApplicationProcessTests",
+            [
+                "ApplicationProcess", "ApplicationModel", "ReceiverRuntime", "SessionCore", "RouteWire",
+                "ReceiverTestKit", "LoopTestKit", "MediaModel", "Settings", "GLibLoop",
+            ], exclude: ["Applications"]),
         tests(
             "IntegrationTests",
             [

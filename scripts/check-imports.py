@@ -23,7 +23,7 @@ WIRE = {"RouteWire", "RendererWire", "Playlists"}
 RUNTIME = {"ReceiverRuntime"}
 GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
 FENCES = GLIB_FENCES | {"ALSA", "Sandbox", "SystemProbe"}
-ADAPTERS = {"SoupListener", "AvahiAdvertiser", "RendererProcess", "AudioOutput", "MediaSource", "GStreamerRenderer"}
+ADAPTERS = {"SoupListener", "AvahiAdvertiser", "RendererProcess", "ApplicationProcess", "AudioOutput", "MediaSource", "GStreamerRenderer"}
 LIBRARIES = {"RouteKit"}
 SUPPORT = {"ReceiverTestKit", "LoopTestKit"}
 
@@ -49,6 +49,8 @@ ALLOWED = {
     # The port that it implements speaks of the core's `AdvertisementStatus`.
     "AvahiAdvertiser": WORDS | CORE | RUNTIME | {"Avahi", "GLibLoop", "Synchronization"},
     "RendererProcess": WORDS | RUNTIME | {"RendererWire", "Settings", "GLibLoop", "Synchronization"},
+    # The port that it implements speaks of the core's `InstanceID`; what crosses the sockets is of the route protocol.
+    "ApplicationProcess": WORDS | CORE | RUNTIME | {"RouteWire", "Sandbox", "Settings", "GLibLoop", "Synchronization"},
     "AudioOutput": WORDS | {"ALSA", "Synchronization"},
     "MediaSource": WORDS | {"Soup", "GLibLoop", "Synchronization"},
     "GStreamerRenderer": WORDS
@@ -60,7 +62,8 @@ ALLOWED = {
     "linnetd": WORDS | RUNTIME | {
         # The renderer's settings cross the wire as they are made here.
         "RendererWire",
-        "SoupListener", "AvahiAdvertiser", "RendererProcess", "Settings", "GLibLoop", "Synchronization"},
+        "SoupListener", "AvahiAdvertiser", "RendererProcess", "ApplicationProcess", "Settings", "GLibLoop",
+        "Synchronization"},
     "linnet-renderer": WORDS | {
         "GStreamerRenderer", "AudioOutput", "RendererWire", "Sandbox", "Settings", "GLibLoop", "Synchronization"},
     "linnet": WORDS | {"RouteKit", "Playlists", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},

@@ -48,6 +48,12 @@ put_completions() {
     put 644 "$scripts/linnet.fish" "$prefix/share/fish/vendor_completions.d/linnet.fish"
 }
 
+put_applications() {
+    local folder=$root/packaging/applications
+    put 644 "$folder/python/linnet_application.py" "$prefix/lib/linnet/python/linnet_application.py"
+    install -d "$destdir$prefix/lib/linnet/applications"
+}
+
 put_service() {
     # Units under /usr/local are read as well as those under /usr.
     sed "s|@BINDIR@|$prefix/bin|" "$root/packaging/systemd/linnetd.service" >"$work/linnetd.service"
@@ -81,5 +87,6 @@ put_programs
 put_pages
 put_completions
 put_service
+put_applications
 prepare_plugins
 [[ -n $destdir ]] || echo "Start it with: systemctl daemon-reload && systemctl enable --now linnetd"

@@ -19,4 +19,4 @@ build=("--sanitize=$kind" --scratch-path ".build/sanitize-$kind")
 export ASAN_OPTIONS=detect_leaks=0
 "$swift" build --build-tests "${build[@]}"
 timeout --kill-after=10 1200 "$swift" test --skip-build "${build[@]}" \
-    --skip 'AvahiTests|RendererProcessTests|AudioOutputTests|GStreamerRendererTests|IntegrationTests'
+    --skip 'AvahiTests|RendererProcessTests|ApplicationProcessTests|AudioOutputTests|GStreamerRendererTests|IntegrationTests'

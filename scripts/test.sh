@@ -9,7 +9,7 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 swift=${SWIFT:-swift}
-listening='AvahiTests|RendererProcessTests|AudioOutputTests|GStreamerRendererTests|IntegrationTests'
+listening='AvahiTests|RendererProcessTests|ApplicationProcessTests|AudioOutputTests|GStreamerRendererTests|IntegrationTests'
 
 # A test that waits for ever is a failure that names itself by being the last to start.
 run() {

@@ -9,7 +9,8 @@ package import SessionCore
 package protocol ApplicationHost: AnyObject {
     /// Begins to report: first the catalog. Clients of applications are handed to `service`. Called once.
     func start(service: any ApplicationService, report: @escaping (ApplicationHostEvent) -> Void)
-    /// Starts a process for an instance. Its client is opened when its socket is there, its end is reported.
+    /// Starts a process for an instance, which an earlier one may have had. The client of a program is opened when its
+    /// socket is there; a page is shown at `service.address(of:)`. The end is reported, also of what could not be started.
     func launch(_ instance: InstanceID, _ application: ApplicationID)
     /// Asks with SIGTERM.
     func terminate(_ instance: InstanceID)

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import ApplicationProcess
 import AvahiAdvertiser
 import GLibLoop
 import MediaModel
@@ -37,11 +38,13 @@ struct Daemon {
         writer.watch { faults.yield(()) }
         let renderer = configuration.renderer
         let receiver = Receiver(executor: loop, configuration: configuration.receiver, log: log)
+        let applications = configuration.applications
         await receiver.install {
             ReceiverPorts(
                 renderer: RendererProcess(renderer, log: log), listener: SoupListener(log: log),
                 advertiser: AvahiAdvertiser(log: log), store: StateFile(writer: writer, log: log),
-                clock: LoopClock(), identifiers: SystemIdentifiers.make())
+                clock: LoopClock(), identifiers: SystemIdentifiers.make(),
+                applications: applications.map { ApplicationProcesses($0, loop: loop, log: log) })
         }
         // No continuation: resuming one starts Dispatch's threads, one of which then wakes each second.
         let written = Inbox<Void>(on: loop, limit: 1)
@@ -121,7 +124,7 @@ extension Configuration {
     }
 
     /// The folder of this program.
-    private var programFolder: String {
+    var programFolder: String {
         guard let path = Machine.programPath, let slash = path.lastIndex(of: "/") else { return "/usr/bin" }
         return String(path[..<slash])
     }

@@ -7,9 +7,10 @@ import Settings
 enum Help {
     static let actions: [CommandLine.Option] = [
         .init("config-dir", nil, .string, "read receiver.conf there, not in /etc/linnet", argument: "FOLDER"),
-        .init("check-config", nil, .flag, "report mistakes in the settings, with file and line"),
+        .init("check-config", nil, .flag, "report mistakes in settings and applications, with their place"),
         .init("print-config", nil, .flag, "print the settings that count"),
-        .init("self-test", nil, .flag, "check GStreamer, sound card, Avahi, port and state folder"),
+        .init(
+            "self-test", nil, .flag, "check GStreamer, sound card, Avahi, port, state folder, applications"),
         .init("version", nil, .flag, "print the version"),
         .init("help", "h", .flag, "print this page"),
         .init("print-manual", nil, .flag, "print receiver.conf(5)"),

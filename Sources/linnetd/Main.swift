@@ -59,7 +59,8 @@ enum Program {
     }
 
     private static func check(_ configuration: Configuration) -> Int32 {
-        for mistake in configuration.mistakes { Machine.write("\(mistake)\n", to: .output) }
-        return configuration.mistakes.isEmpty ? 0 : 1
+        let lines = configuration.mistakes.map(\.description) + configuration.applicationFaults
+        for line in lines { Machine.write("\(line)\n", to: .output) }
+        return lines.isEmpty ? 0 : 1
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import ApplicationProcess
 import AvahiAdvertiser
 import GLibLoop
 import ReceiverRuntime
@@ -27,6 +28,7 @@ actor SelfTest {
         checkPort()
         await checkAvahi()
         await checkRenderer()
+        await checkApplications()
         Machine.write(faults == 0 ? "All is well.\n" : "Something is missing, see above.\n", to: .output)
         return faults == 0 ? 0 : 1
     }
@@ -72,6 +74,15 @@ actor SelfTest {
         withExtendedLifetime(probe) {
             let advice = "install and start avahi-daemon, or set [network] advertise=no"
             tell("Avahi", fault.map { "\($0); \(advice)" }, good: "answers")
+        }
+    }
+
+    private func checkApplications() async {
+        guard let applications = configuration.applications else {
+            return tell("applications", nil, good: "not wanted")
+        }
+        for finding in await ApplicationProcesses.check(applications, isolation: self) {
+            tell(finding.what, finding.fault, good: finding.good)
         }
     }
 

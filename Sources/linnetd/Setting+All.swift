@@ -158,6 +158,54 @@ extension Setting {
             more.
             """)
 
+    static let applications = Setting(
+        group: "applications", key: "enabled", option: "applications", kind: .boolean, fallback: "yes",
+        summary: "start companion applications for senders", detail: "")
+    static let systemApplications = Setting(
+        group: "applications", key: "system-folder", option: "applications-system-folder", kind: .path,
+        fallback: "/usr/lib/linnet/applications",
+        summary: "folder of the applications that came with the system",
+        detail: "What is wrong with an application there is told by --check-config and --self-test.")
+    static let localApplications = Setting(
+        group: "applications", key: "local-folder", option: "applications-local-folder", kind: .path,
+        fallback: "/var/lib/linnet/applications",
+        summary: "folder of the applications that an administrator installed",
+        detail: "An application there takes the place of one of the system with the same id.")
+    static let applicationStorage = Setting(
+        group: "applications", key: "storage-folder", option: "applications-storage-folder", kind: .path,
+        fallback: "", summary: "folder in which applications keep files, each in one of its own",
+        detail: """
+            Empty is application-storage in the state folder. If the daemon runs as root, the user of applications must be \
+            able to pass through the folders above.
+            """)
+    static let applicationUser = Setting(
+        group: "applications", key: "user", option: "applications-user", kind: .text(1...32),
+        fallback: "nobody",
+        summary: "user whose rights applications have, if the daemon runs as root",
+        detail: "Otherwise they run as the daemon's own user; the walls around them are the same.")
+    static let applicationConfinement = Setting(
+        group: "applications", key: "confinement", option: "applications-confinement",
+        kind: .choice(["required", "preferred"]), fallback: "required",
+        summary: "whether applications start where they cannot be confined",
+        detail: """
+            With required an application is refused where bubblewrap is not installed or the kernel allows no user \
+            namespaces. With preferred it is started there with limits alone, and has the rights of its user.
+            """)
+    static let browser = Setting(
+        group: "applications", key: "browser", option: "applications-browser", kind: .text(0...255),
+        fallback: "",
+        summary: "command line that shows the page of an application",
+        detail: """
+            Words with blanks between; %u is the URL, which else comes last. Such as: chromium --kiosk --app=%u. It is started \
+            with DISPLAY, WAYLAND_DISPLAY and what belongs to them from the daemon's environment, and has a home of its own \
+            for each application. Empty: applications that are pages are refused.
+            """)
+    static let pythonFolder = Setting(
+        group: "applications", key: "python-folder", option: "applications-python-folder", kind: .path,
+        fallback: "",
+        summary: "folder of the Python helper for applications",
+        detail: "Empty is the one that was installed.")
+
     static let logLevel = Setting(
         group: "log", key: "level", option: "log-level",
         kind: .choice(["error", "warning", "notice", "info", "debug"]), fallback: "info",
@@ -177,7 +225,8 @@ extension Setting {
         grace,
         loadTimeout, outage, stallTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, buffer,
         videoSink, rendererMode, rendererProgram, pluginFolder, confine, readable, writable, memoryLimit,
-        logLevel, stateFolder,
+        applications, systemApplications, localApplications, applicationStorage, applicationUser,
+        applicationConfinement, browser, pythonFolder, logLevel, stateFolder,
     ]
 
     /// The groups in their order.

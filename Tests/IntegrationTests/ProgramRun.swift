@@ -92,6 +92,12 @@ actor ProgramRun {
 
     func send(signal: Int32) { child?.send(signal: signal) }
 
+    /// Its process; nil once it has ended.
+    var process: Int32? { child?.identifier }
+
+    /// Lets time pass for what tells nobody that it happened.
+    func rest(_ time: Duration) async throws { try await loop.sleep(for: time, isolation: self) }
+
     /// Status and body of a page of a receiver on this host.
     func page(_ path: String, port: UInt16) async throws -> (status: UInt32, text: String) {
         let answer = try await HTTPClient().get("http://127.0.0.1:\(port)\(path)", maximum: 65_536)
