@@ -43,7 +43,7 @@ import Timing
 
     private let purpose: Purpose
     private let timing: LinkTiming
-    private var socket: WebSocket?
+    private var socket: (any LinkTransport)?
     private var resumeToken: String?
     private var graceTime = Duration.seconds(30)
     private var work: [Task<Void, Never>] = []
@@ -98,7 +98,7 @@ import Timing
     }
 
     /// Sets the callbacks, so that no message is missed. They hear of this socket only while it is ours.
-    private func listen(to socket: WebSocket) {
+    private func listen(to socket: any LinkTransport) {
         socket.onMessage = { [weak self, weak socket] message in
             guard let self, let socket, self.socket === socket else { return }
             received(message)
@@ -109,7 +109,7 @@ import Timing
         }
     }
 
-    private func adopt(_ socket: WebSocket, from address: Receiver.Address) throws {
+    private func adopt(_ socket: any LinkTransport, from address: Receiver.Address) throws {
         guard end == nil else {
             socket.abort()
             throw RoutingError(.ended, family: .connection, "the connection was closed meanwhile")
