@@ -58,14 +58,15 @@ package struct MessageReception: Equatable, Sendable {
         case pending
         /// More than the window.
         case tooMany
-        /// Neither the one after the last nor remembered: the other end sends it again after those before it.
+        /// Neither higher than the last one nor remembered.
         case outOfOrder
     }
 
     /// Answers that are remembered.
     package static let memory = 64
 
-    private var last: UInt64 = 0
+    /// The highest id that was taken.
+    package private(set) var last: UInt64 = 0
     private var pending: [UInt64: Int] = [:]
     private var pendingBytes = 0
     private var answers: [UInt64: Answer] = [:]
@@ -78,12 +79,10 @@ package struct MessageReception: Equatable, Sendable {
     package var unanswered: [UInt64] { pending.keys.sorted() }
     package var unansweredBytes: Int { pendingBytes }
 
-    /// Looks at a message. Only `deliver` counts it as received: what is refused otherwise may come again.
     package mutating func receive(_ id: UInt64, _ size: Int) -> Verdict {
         if pending[id] != nil { return .pending }
         if let answer = answers[id] { return .answer(answer) }
-        // Any number may come first: a restarted application takes over in the middle.
-        guard last == 0 || id == last + 1 else { return .outOfOrder }
+        guard id > last else { return .outOfOrder }
         guard
             pending.isEmpty
                 || pending.count < MessageWindow.messages && pendingBytes + size <= MessageWindow.bytes

@@ -13,7 +13,7 @@ package struct RouteError: Error, Equatable, Sendable, CustomStringConvertible {
         case tooManyRequests, limitReached, versionUnsupported
         case authorizationRequired, authorizationFailed
         case routeRequired, routeUnknown, sessionUnknown, sessionBusy, applicationUnknown, modeUnsupported,
-            noSession
+            noSession, notPermitted
         case invalidURL, unsupportedScheme, linearPlayback, notSeekable, trackUnknown, unsupported
         case itemUnknown, volumeUnsupported
 
@@ -36,6 +36,7 @@ package struct RouteError: Error, Equatable, Sendable, CustomStringConvertible {
             case .applicationUnknown: 24
             case .modeUnsupported: 25
             case .noSession: 26
+            case .notPermitted: 27
             case .invalidURL: 30
             case .unsupportedScheme: 31
             case .linearPlayback: 32

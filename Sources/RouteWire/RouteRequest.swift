@@ -20,12 +20,15 @@ package enum RouteRequest: Equatable, Sendable {
     case selectTrack(session: String?, TrackKind, option: String?)
     case setVolume(session: String?, Double)
     case setMuted(session: String?, Bool)
+    case setMetadata(session: String?, MetadataChange)
     case queue(session: String?, QueueCommand)
     case setDeviceVolume(Double)
     case changeDeviceVolume(steps: Int64)
     /// Nil toggles.
     case setDeviceMuted(Bool?)
     case rename(String)
+    /// Of an application alone.
+    case application(ApplicationRequest)
 }
 
 /// What a sender says when it opens a route.
@@ -109,11 +112,13 @@ extension RouteRequest {
         case .selectTrack: "playback.selectTrack"
         case .setVolume: "playback.setVolume"
         case .setMuted: "playback.setMuted"
+        case .setMetadata: "playback.setMetadata"
         case .queue(_, let command): command.method
         case .setDeviceVolume: "device.setVolume"
         case .changeDeviceVolume: "device.changeVolume"
         case .setDeviceMuted: "device.setMuted"
         case .rename: "device.rename"
+        case .application(let request): request.method
         }
     }
 
@@ -150,11 +155,13 @@ extension RouteRequest {
             return members(session, ["kind": .text(kind.name), "option": JSONValue(option)])
         case .setVolume(let session, let volume): return members(session, ["volume": .number(volume)])
         case .setMuted(let session, let isMuted): return members(session, ["muted": .bool(isMuted)])
+        case .setMetadata(let session, let change): return members(session, change.members)
         case .queue(let session, let command): return members(session, command.members)
         case .setDeviceVolume(let volume): return ["volume": .number(volume)]
         case .changeDeviceVolume(let steps): return ["steps": .integer(steps)]
         case .setDeviceMuted(let isMuted): return ["muted": isMuted.map { .bool($0) } ?? "toggle"]
         case .rename(let name): return ["name": .text(name)]
+        case .application(let request): return request.params
         }
     }
 
@@ -202,13 +209,14 @@ extension SessionStart {
 // MARK: Reading
 
 extension RouteRequest {
-    /// Every method of the protocol.
+    /// Every method of senders; those of applications are besides in `ApplicationRequest.methods`.
     package static let methods =
         [
             "route.activate", "route.deactivate", "state.subscribe", "state.unsubscribe", "state.get",
             "clock.ping",
             "session.start", "session.stop", "playback.setPlaying", "playback.seek", "playback.setSpeed",
             "playback.setState", "playback.selectTrack", "playback.setVolume", "playback.setMuted",
+            "playback.setMetadata",
             "device.setVolume", "device.changeVolume", "device.setMuted", "device.rename",
         ] + QueueCommand.methods
 
@@ -241,6 +249,8 @@ extension RouteRequest {
                 session: try session(), name.kind, option: try reader.optionalText("option", bytes: 1...256))
         case "playback.setVolume": self = .setVolume(session: try session(), try reader.number("volume"))
         case "playback.setMuted": self = .setMuted(session: try session(), try reader.bool("muted"))
+        case "playback.setMetadata":
+            self = .setMetadata(session: try session(), try MetadataChange(reader))
         case "device.setVolume": self = .setDeviceVolume(try reader.number("volume"))
         case "device.changeVolume":
             self = .changeDeviceVolume(steps: try reader.integer("steps", in: -1_000...1_000))
@@ -251,6 +261,10 @@ extension RouteRequest {
         default:
             if let command = try QueueCommand(method: method, reader) {
                 self = .queue(session: try session(), command)
+                return
+            }
+            if let request = try ApplicationRequest(method: method, reader) {
+                self = .application(request)
                 return
             }
             // The name is the client's; it is not echoed.
@@ -274,11 +288,7 @@ private enum TrackKindName: String, CaseIterable {
 extension Activation {
     fileprivate init(_ reader: ParamReader) throws(RouteError) {
         version = try reader.integer("version", in: 0...1_000)
-        guard version == 1 else {
-            throw RouteError(
-                .versionUnsupported, "version \(version) of the protocol is not spoken here; version 1 is",
-                details: ["supported": [1]])
-        }
+        guard version == 1 else { throw RouteError.unsupported(version: version) }
         let who = try reader.object("sender")
         sender = SenderInfo(
             identifier: try who.text("id", bytes: 1...64),
@@ -292,7 +302,7 @@ extension SessionStart {
     fileprivate init(_ reader: ParamReader) throws(RouteError) {
         try self.init(item: reader)
         if reader.optional("mode") != nil { mode = try reader.choice("mode", SessionMode.self) }
-        application = try reader.optionalText("application", bytes: 1...256)
+        application = try reader.optionalText("application", bytes: 0...256)
         isPlaying = try reader.bool("playing", default: true)
         for item in try reader.objects("items", limit: WireLimits.queue - 1) {
             items.append(try QueueItemRequest(item))

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+package import ApplicationModel
 package import MediaModel
 
 /// Who caused a change.
 package enum WireOrigin: Equatable, Sendable {
     case sender(route: String, name: String)
+    case application(instance: String, name: String)
     case device, content, local, group
     /// Steps of several origins were joined.
     case several
@@ -13,6 +15,8 @@ package enum WireOrigin: Equatable, Sendable {
     package var json: JSONValue {
         switch self {
         case .sender(let route, let name): ["kind": "sender", "route": .text(route), "name": .text(name)]
+        case .application(let instance, let name):
+            ["kind": "application", "instance": .text(instance), "name": .text(name)]
         case .device: ["kind": "device"]
         case .content: ["kind": "content"]
         case .local: ["kind": "local"]
@@ -26,6 +30,10 @@ package enum WireOrigin: Equatable, Sendable {
         case "sender":
             self = .sender(
                 route: try reader.text("route", bytes: 1...128),
+                name: try reader.text("name", bytes: 0...1_024))
+        case "application":
+            self = .application(
+                instance: try reader.text("instance", bytes: 1...128),
                 name: try reader.text("name", bytes: 0...1_024))
         case "device": self = .device
         case "content": self = .content
@@ -69,11 +77,13 @@ package enum Notification {
     }
 
     package static func sessionEnded(
-        session: String, reason: String, by: String?, error: MediaFailure?
+        session: String, reason: String, by: String?, error: MediaFailure?,
+        application: ApplicationFailure? = nil
     ) -> JSONValue {
         var params: [String: JSONValue] = ["session": .text(session), "reason": .text(reason)]
         if let by { params["by"] = .text(by) }
         if let error { params["error"] = error.json }
+        if let application { params["application"] = application.json }
         return make("session.ended", .object(params))
     }
 }
@@ -83,7 +93,11 @@ package enum ServerMessage: Equatable, Sendable {
     case response(id: Int64, Result<JSONValue, RouteError>)
     case stateChanged(StateChange)
     case routeEnded(route: String, reason: String, message: String)
-    case sessionEnded(session: String, reason: String, by: String?, error: MediaFailure?)
+    case sessionEnded(
+        session: String, reason: String, by: String?, error: MediaFailure?,
+        application: ApplicationFailure? = nil)
+    /// To an application.
+    case application(ApplicationNotice)
     /// Something that a later receiver says, or an answer to no request of ours.
     case unknown
 
@@ -123,11 +137,14 @@ package enum ServerMessage: Equatable, Sendable {
             let failure = try reader.optionalObject("error")
             var error: MediaFailure?
             if let failure { error = try MediaFailure(failure) }
+            let fault = try reader.optionalObject("application")
+            var application: ApplicationFailure?
+            if let fault { application = try ApplicationFailure(fault) }
             return .sessionEnded(
                 session: try reader.text("session", bytes: 1...128),
                 reason: try reader.text("reason", bytes: 1...64),
-                by: try reader.optionalText("by", bytes: 0...1_024), error: error)
-        default: return .unknown
+                by: try reader.optionalText("by", bytes: 0...1_024), error: error, application: application)
+        default: return try ApplicationNotice(method: method, reader).map { .application($0) } ?? .unknown
         }
     }
 }

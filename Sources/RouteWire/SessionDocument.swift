@@ -28,13 +28,16 @@ package struct SessionDocument: Equatable, Sendable {
     package var error: MediaFailure?
     /// Nil from a receiver that has no queues.
     package var queue: QueueDocument?
+    /// The instance of an application that plays it.
+    package var application: String?
 
     package init(
         route: String?, mode: String = "player", isLoading: Bool, isReady: Bool, isPlaying: Bool,
         isBuffering: Bool, state: WirePlaybackState, speed: Double, scanSpeed: Double,
         position: PlaybackPosition, timeline: Timeline, segments: [Segment], currentSegment: Segment,
         tracks: Tracks, hasAudio: Bool, hasVideo: Bool, picture: PictureStatus = .init(), volume: Volume,
-        metadata: Metadata, artwork: [ArtworkReference], error: MediaFailure?, queue: QueueDocument? = nil
+        metadata: Metadata, artwork: [ArtworkReference], error: MediaFailure?, queue: QueueDocument? = nil,
+        application: String? = nil
     ) {
         (self.route, self.mode, self.isLoading, self.isReady) = (route, mode, isLoading, isReady)
         (self.isPlaying, self.isBuffering, self.state) = (isPlaying, isBuffering, state)
@@ -42,7 +45,7 @@ package struct SessionDocument: Equatable, Sendable {
         (self.timeline, self.segments, self.currentSegment) = (timeline, segments, currentSegment)
         (self.tracks, self.hasAudio, self.hasVideo, self.picture) = (tracks, hasAudio, hasVideo, picture)
         (self.volume, self.metadata, self.artwork, self.error) = (volume, metadata, artwork, error)
-        self.queue = queue
+        (self.queue, self.application) = (queue, application)
     }
 
     package var json: JSONValue {
@@ -58,6 +61,7 @@ package struct SessionDocument: Equatable, Sendable {
             "picture": picture.json,
             "volume": .number(volume.level), "isMuted": .bool(volume.isMuted), "metadata": metadataJSON,
             "error": error?.json ?? .null, "queue": queue?.json ?? .null,
+            "application": JSONValue(application),
         ]
     }
 
@@ -71,6 +75,7 @@ package struct SessionDocument: Equatable, Sendable {
 
     init(_ reader: ParamReader) throws(RouteError) {
         route = try reader.optionalText("route", bytes: 1...128)
+        application = try reader.optionalText("application", bytes: 1...128)
         mode = try reader.optionalText("mode", bytes: 1...64) ?? "player"
         isLoading = try reader.optionalText("phase", bytes: 1...64) == "loading"
         isReady = try reader.bool("isReady")

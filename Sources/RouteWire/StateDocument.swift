@@ -10,20 +10,32 @@ package struct StateDocument: Equatable, Sendable {
     /// The session that owns the player.
     package var player: String?
     package var routes: [String: RouteDocument]
+    /// Those of media.
     package var sessions: [String: SessionDocument]
+    package var applicationSessions: [String: ApplicationSessionDocument]
+    /// What is installed, by its identifier.
+    package var applications: [String: ApplicationDocument]
+    package var instances: [String: InstanceDocument]
 
     package init(
         device: DeviceDocument, clock: String, player: String?, routes: [String: RouteDocument],
-        sessions: [String: SessionDocument]
+        sessions: [String: SessionDocument], applicationSessions: [String: ApplicationSessionDocument] = [:],
+        applications: [String: ApplicationDocument] = [:], instances: [String: InstanceDocument] = [:]
     ) {
         (self.device, self.clock, self.player) = (device, clock, player)
         (self.routes, self.sessions) = (routes, sessions)
+        self.applicationSessions = applicationSessions
+        (self.applications, self.instances) = (applications, instances)
     }
 
     package var json: JSONValue {
         [
             "device": device.json, "clock": ["id": .text(clock)], "player": ["session": JSONValue(player)],
-            "routes": .object(routes.mapValues(\.json)), "sessions": .object(sessions.mapValues(\.json)),
+            "routes": .object(routes.mapValues(\.json)),
+            "sessions": .object(
+                sessions.mapValues(\.json).merging(applicationSessions.mapValues(\.json)) { first, _ in first }),
+            "applications": .object(applications.mapValues(\.json)),
+            "instances": .object(instances.mapValues(\.json)),
             "group": .null, "accessory": .null,
         ]
     }
@@ -33,12 +45,25 @@ package struct StateDocument: Equatable, Sendable {
         device = try DeviceDocument(try reader.object("device"))
         clock = try reader.object("clock").text("id", bytes: 1...64)
         player = try reader.optionalObject("player")?.optionalText("session", bytes: 1...128)
-        (routes, sessions) = ([:], [:])
+        (routes, sessions, applicationSessions) = ([:], [:], [:])
+        (applications, instances) = ([:], [:])
         for (id, route) in json["routes"]?.objectValue ?? [:] {
             routes[id] = try RouteDocument(try ParamReader(route, path: "state.routes.\(id)"))
         }
         for (id, session) in json["sessions"]?.objectValue ?? [:] {
-            sessions[id] = try SessionDocument(try ParamReader(session, path: "state.sessions.\(id)"))
+            let reader = try ParamReader(session, path: "state.sessions.\(id)")
+            if try reader.optionalText("mode", bytes: 1...64) == "application" {
+                applicationSessions[id] = try ApplicationSessionDocument(reader)
+            } else {
+                sessions[id] = try SessionDocument(reader)
+            }
+        }
+        for (id, application) in json["applications"]?.objectValue ?? [:] {
+            applications[id] = try ApplicationDocument(
+                try ParamReader(application, path: "state.applications.\(id)"))
+        }
+        for (id, instance) in json["instances"]?.objectValue ?? [:] {
+            instances[id] = try InstanceDocument(try ParamReader(instance, path: "state.instances.\(id)"))
         }
     }
 }
@@ -51,15 +76,10 @@ package struct RouteDocument: Equatable, Sendable {
         (self.sender, self.isAttached) = (sender, isAttached)
     }
     package var json: JSONValue {
-        [
-            "sender": ["id": .text(sender.identifier), "name": .text(sender.name)],
-            "attached": .bool(isAttached),
-        ]
+        ["sender": sender.json, "attached": .bool(isAttached)]
     }
     init(_ reader: ParamReader) throws(RouteError) {
-        let who = try reader.object("sender")
-        sender = SenderInfo(
-            identifier: try who.text("id", bytes: 1...64), name: try who.text("name", bytes: 0...1_024))
+        sender = try SenderInfo(try reader.object("sender"))
         isAttached = try reader.bool("attached")
     }
 }
@@ -124,17 +144,7 @@ package struct DeviceDocument: Equatable, Sendable {
         advertisementState = try advertisement?.optionalText("state", bytes: 1...64) ?? "off"
         advertisementName = try advertisement?.optionalText("name", bytes: 0...1_024) ?? ""
         storageFault = try reader.optionalText("storageFault", bytes: 0...4_096)
-        guard reader.optional("confinement") != nil else { return }
-        var layers: [ConfinementLayer] = []
-        for layer in try reader.objects("confinement", limit: 32) {
-            // A newer receiver may have walls that are not known here.
-            guard let kind = ConfinementLayer.Kind(rawValue: try layer.text("layer", bytes: 1...64)) else {
-                continue
-            }
-            let reason = try layer.optionalText("reason", bytes: 0...1_024)
-            layers.append(ConfinementLayer(kind, reason: try layer.bool("on") ? nil : reason ?? ""))
-        }
-        confinement = layers
+        confinement = try ConfinementLayer.list(reader)
     }
 }
 
