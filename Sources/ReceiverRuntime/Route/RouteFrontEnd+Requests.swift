@@ -103,7 +103,7 @@ extension RouteFrontEnd {
             return nil
         case .activate, .deactivate, .stop, .setPlaying, .seek, .setSpeed, .setState, .selectTrack,
             .setVolume, .setMuted, .queue,
-            .setDeviceVolume, .changeDeviceVolume, .setDeviceMuted, .rename:
+            .setDeviceVolume, .changeDeviceVolume, .setDeviceMuted, .rename, .application, .setMetadata:
             return nil
         }
     }
