@@ -38,6 +38,7 @@ let package = Package(
     name: "linnet",
     products: [
         .library(name: "RouteKit", targets: ["RouteKit"]),
+        .library(name: "LinnetApplication", targets: ["LinnetApplication"]),
         .executable(name: "linnetd", targets: ["linnetd"]),
         .executable(name: "linnet-renderer", targets: ["linnet-renderer"]),
         .executable(name: "linnet", targets: ["linnet"]),
@@ -120,7 +121,14 @@ let package = Package(
 
         // MARK: Public libraries
         // The sender's side of the protocol.
-        target("RouteKit", ["RouteWire", "MediaModel", "Timing", "Soup", "Avahi", "GLibLoop"]),
+        target(
+            "RouteKit",
+            ["RouteWire", "MediaModel", "ApplicationModel", "Timing", "Soup", "Avahi", "GLibLoop"]),
+
+        // Companion applications in Swift.
+        target(
+            "LinnetApplication",
+            ["RouteKit", "RouteWire", "MediaModel", "ApplicationModel", "Settings", "GLibLoop"]),
 
         // MARK: Programs
         program(
@@ -136,7 +144,8 @@ let package = Package(
                 "GStreamerRenderer", "AudioOutput", "RendererWire", "MediaModel", "Sandbox", "Settings",
                 "GLibLoop",
             ]),
-        program("linnet", ["RouteKit", "Playlists", "Settings", "MediaModel", "GLibLoop"]),
+        program(
+            "linnet", ["RouteKit", "Playlists", "Settings", "MediaModel", "ApplicationModel", "GLibLoop"]),
         program("linnet-bench", ["RouteKit", "MediaModel", "Settings", "SystemProbe", "ReceiverTestKit"]),
 
         // MARK: Test support

@@ -24,7 +24,7 @@ RUNTIME = {"ReceiverRuntime"}
 GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
 FENCES = GLIB_FENCES | {"ALSA", "Sandbox", "SystemProbe"}
 ADAPTERS = {"SoupListener", "AvahiAdvertiser", "RendererProcess", "AudioOutput", "MediaSource", "GStreamerRenderer"}
-LIBRARIES = {"RouteKit"}
+LIBRARIES = {"RouteKit", "LinnetApplication"}
 SUPPORT = {"ReceiverTestKit", "LoopTestKit"}
 
 # Target → what it may import. Modules of the toolchain are named too: nothing else may be used.
@@ -54,6 +54,7 @@ ALLOWED = {
     "GStreamerRenderer": WORDS
     | {"GStreamer", "Soup", "AudioOutput", "MediaSource", "Playlists", "GLibLoop", "Synchronization"},
     "RouteKit": WORDS | {"RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
+    "LinnetApplication": WORDS | {"RouteKit", "RouteWire", "Settings", "GLibLoop", "Observation", "Synchronization"},
     "LoopTestKit": {"GLibLoop", "Synchronization"},
     "SeededNumbers": set(),
     "ReceiverTestKit": WORDS | CORE | RUNTIME | {"RouteWire", "Synchronization", "Glibc"},

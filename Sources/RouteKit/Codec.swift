@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+public import ApplicationModel
 import MediaModel
 import RouteWire
 
@@ -101,8 +102,11 @@ enum Codec {
         }
     }
 
-    static func end(reason: String, by: String?, error: MediaFailure?) -> SessionEnd {
-        switch reason {
+    static func end(
+        reason: String, by: String?, error: MediaFailure?, application: ApplicationFailure?
+    ) -> SessionEnd {
+        if let application { return .applicationFailed(application) }
+        return switch reason {
         case "stopped": .stopped
         case "finished": .finished
         case "preempted": .preempted(by: by ?? "another sender")
@@ -179,6 +183,7 @@ extension ChangeOrigin {
             case .device: .device
             case .content: .content
             case .local: .local
+            case .application(let instance, let name): .application(instance: instance, name: name)
             case .group: .group
             case .several: .several
             }
@@ -199,5 +204,13 @@ extension Receiver {
             accessPolicy: description.access,
             software: description.software.isEmpty ? nil : description.software,
             clockPort: description.clockPort)
+    }
+}
+
+extension RoutingError {
+    /// An application's failure, with what it said last.
+    public init(_ failure: ApplicationFailure) {
+        let log = failure.log.isEmpty ? "" : "\n" + failure.log.joined(separator: "\n")
+        self.init(.applicationFailed, family: .session, "\(failure.code.rawValue): \(failure.message)\(log)")
     }
 }

@@ -70,7 +70,8 @@ struct Verb: Sendable {
 extension Verb {
     /// Everything the program can do, in the order of the help page.
     static let all: [Verb] = [
-        browse, play, queue, pause, resume, seek, speed, volume, mute, tracks, status, stop, rename, doctor,
+        browse, play, queue, launch, data, pause, resume, seek, speed, volume, mute, tracks, status, stop,
+        rename, doctor,
         completion,
     ]
 }

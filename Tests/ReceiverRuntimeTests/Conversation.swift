@@ -45,7 +45,7 @@ final class TestSender {
             version = change.version
             changes.append(change)
         case .routeEnded, .sessionEnded: ended.append(message)
-        case .unknown: break
+        case .unknown, .application: break
         }
     }
 
