@@ -43,6 +43,7 @@ let package = Package(
         .executable(name: "linnet-renderer", targets: ["linnet-renderer"]),
         .executable(name: "linnet", targets: ["linnet"]),
         .executable(name: "linnet-bench", targets: ["linnet-bench"]),
+        .executable(name: "party-queue", targets: ["party-queue"]),
     ],
     targets: [
         // MARK: C doors
@@ -146,6 +147,8 @@ let package = Package(
             ]),
         program(
             "linnet", ["RouteKit", "Playlists", "Settings", "MediaModel", "ApplicationModel", "GLibLoop"]),
+        // A sample application.
+        program("party-queue", ["LinnetApplication", "RouteKit"]),
         program("linnet-bench", ["RouteKit", "MediaModel", "Settings", "SystemProbe", "ReceiverTestKit"]),
 
         // MARK: Test support

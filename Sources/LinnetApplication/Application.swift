@@ -94,7 +94,9 @@ extension ApplicationDelegate {
         (self.link, self.delegate) = (link, delegate)
         info = Info(
             id: hello.application, instance: hello.instance,
-            permissions: Set(hello.permissions.compactMap { .init(rawValue: $0) }), limits: hello.limits,
+            permissions: Set(
+                hello.permissions.compactMap { ApplicationManifest.Permission(rawValue: $0) }),
+            limits: hello.limits,
             storage: hello.storage)
     }
 
