@@ -36,8 +36,7 @@ extension ApplicationDelegate {
 
 /// This program as a companion application of the receiver that started it.
 ///
-///     let application = try await Application.connect(delegate: party)
-///     await application.ended()
+///     await Application.run(delegate: party)
 @RouteActor public final class Application {
     /// What the receiver says of this application.
     public struct Info: Sendable, Equatable {
@@ -88,6 +87,21 @@ extension ApplicationDelegate {
         link.onEnd = { [weak application] in application?.finish() }
         for notice in early { application.received(notice) }
         return application
+    }
+
+    /// The whole life of a program: connects, calls `started`, and returns when the receiver has no more use for it. A program that
+    /// no receiver started says so and exits with 1.
+    public static func run(
+        delegate: any ApplicationDelegate, started: (Application) async -> Void = { _ in }
+    ) async {
+        do {
+            let application = try await connect(delegate: delegate)
+            await started(application)
+            await application.ended()
+        } catch {
+            Machine.write("\((error as? RoutingError)?.message ?? "\(error)")\n", to: .error)
+            Machine.exit(1)
+        }
     }
 
     init(link: ApplicationLink, hello: HelloResult, delegate: any ApplicationDelegate) {

@@ -5,12 +5,10 @@ import LinnetApplication
 import RouteKit
 
 @main enum PartyQueue {
-    static func main() async throws { try await serve() }
+    static func main() async { await serve() }
 
-    @RouteActor private static func serve() async throws {
+    @RouteActor private static func serve() async {
         let party = Party()
-        let application = try await Application.connect(delegate: party)
-        party.host(application)
-        await application.ended()
+        await Application.run(delegate: party) { party.host($0) }
     }
 }
