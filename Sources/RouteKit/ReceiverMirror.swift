@@ -40,6 +40,16 @@ import RouteWire
         (state?.routes ?? [:]).map { ConnectedSender(id: $0, $1) }.sorted { $0.id < $1.id }
     }
 
+    /// What is installed, in the order of the names.
+    var applications: [InstalledApplication] {
+        (state?.applications ?? [:]).map { id, document in
+            InstalledApplication(
+                id: id, name: document.name, version: document.version, icon: document.icon.map { base + $0 },
+                patterns: document.urls, isShared: document.instance == "shared")
+        }
+        .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    }
+
     func updates() -> AsyncStream<Void> { announcer.stream() }
     func announce() { announcer.announce() }
 

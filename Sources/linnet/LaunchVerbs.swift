@@ -87,17 +87,24 @@ extension Verb {
 }
 
 /// An application as the user named it.
-private struct ApplicationTarget {
+struct ApplicationTarget {
     let mode: RouteSession.LaunchMode
     let url: String
     /// For people.
     let words: String
 
+    init(_ id: ApplicationID, url: String?) {
+        (mode, self.url, words) = (.application(id.text), url ?? Self.noURL, id.text)
+    }
+
+    /// What an application is handed that was named by its id alone.
+    private static let noURL = "launch:"
+
     init(_ text: String, _ invocation: Invocation) throws(CommandFailure) {
         words = TerminalText.clean(text)
         if let id = ApplicationID(text) {
             mode = .application(id.text)
-            url = invocation.text("url") ?? "launch:"
+            url = invocation.text("url") ?? Self.noURL
         } else if text.utf8.contains(UInt8(ascii: ":")) {
             guard invocation.text("url") == nil else {
                 throw CommandFailure(.usage, "'\(words)' is a URL already", advice: "--url goes with an id.")
@@ -111,7 +118,7 @@ private struct ApplicationTarget {
     }
 }
 
-@RouteActor private func withApplication(
+@RouteActor func withApplication(
     _ invocation: Invocation, _ target: ApplicationTarget,
     _ body: @escaping @RouteActor (ApplicationSpeaker) async throws -> ExitCode
 ) async throws -> ExitCode {
@@ -153,7 +160,7 @@ extension RoutingError {
 }
 
 /// The user's end of a data channel: prints what comes.
-@RouteActor private final class ApplicationSpeaker: SessionDataChannelDelegate {
+@RouteActor final class ApplicationSpeaker: SessionDataChannelDelegate {
     let media: MediaSession
     let channel: SessionDataChannel
     let receiver: String
@@ -210,7 +217,8 @@ extension RoutingError {
     }
 
     /// Sends each line of standard input until its end, and then waits for as many messages as were asked for.
-    func pipe() async throws -> ExitCode {
+    /// `staysOpen`: its end is not the end.
+    func pipe(staysOpen: Bool = false) async throws -> ExitCode {
         let lines = LineReader()
         let feeding = Task { @RouteActor in
             while let line = await lines.next() {
@@ -230,7 +238,7 @@ extension RoutingError {
         }
         if let end = media.endReason { return try exitCode(for: end, at: receiver) }
         try result.get()
-        return limit == nil ? .success : try await listen()
+        return limit == nil && !staysOpen ? .success : try await listen()
     }
 
     /// A refused line is told, and the next one goes on.
