@@ -149,7 +149,12 @@ let package = Package(
             "linnet", ["RouteKit", "Playlists", "Settings", "MediaModel", "ApplicationModel", "GLibLoop"]),
         // A sample application.
         program("party-queue", ["LinnetApplication", "RouteKit"]),
-        program("linnet-bench", ["RouteKit", "MediaModel", "Settings", "SystemProbe", "ReceiverTestKit"]),
+        program(
+            "linnet-bench",
+            [
+                "RouteKit", "LinnetApplication", "MediaModel", "Settings", "SystemProbe", "ReceiverTestKit",
+                "Soup", "GLibLoop",
+            ]),
 
         // MARK: Test support
         // Fakes of the runtime's ports, a clock moved by hand, the simulated card's reader.
