@@ -108,6 +108,13 @@ let package = Package(
         // The daemon's end of the renderer process.
         target(
             "RendererProcess", ["ReceiverRuntime", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
+        // Companion applications in processes of their own.
+        target(
+            "ApplicationProcess",
+            [
+                "ReceiverRuntime", "SessionCore", "RouteWire", "ApplicationModel", "MediaModel", "Sandbox",
+                "Settings", "GLibLoop",
+            ]),
         // The stage between decoded samples and the card.
         target("AudioOutput", ["MediaModel", "Timing", "ALSA"]),
         // The bytes of media on servers of HTTP, at hand for a thread that reads.
@@ -136,8 +143,7 @@ let package = Package(
             "linnetd",
             [
                 "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "RendererProcess", "RendererWire",
-                "Settings",
-                "GLibLoop", "MediaModel", "Timing",
+                "ApplicationProcess", "Settings", "GLibLoop", "MediaModel", "Timing",
             ]),
         program(
             "linnet-renderer",
@@ -180,7 +186,9 @@ let package = Package(
         tests("MediaModelTests", ["MediaModel"]),
         tests("TimingTests", ["Timing", "MediaModel"]),
         tests("SessionCoreTests", ["SeededNumbers", "SessionCore", "MediaModel", "Timing"]),
-        tests("RouteWireTests", ["SeededNumbers", "RouteWire", "MediaModel"], exclude: ["Fixtures"]),
+        tests(
+            "RouteWireTests", ["SeededNumbers", "RouteWire", "ApplicationModel", "MediaModel"],
+            exclude: ["Fixtures"]),
         tests("RendererWireTests", ["SeededNumbers", "RendererWire", "MediaModel"]),
         tests("PlaylistsTests", ["Playlists", "MediaModel"], exclude: ["Fixtures"]),
         tests(
@@ -212,6 +220,12 @@ let package = Package(
                 "Settings",
                 "GLibLoop",
             ]),
+        tests(
+            "ApplicationProcessTests",
+            [
+                "ApplicationProcess", "ApplicationModel", "ReceiverRuntime", "SessionCore", "RouteWire",
+                "ReceiverTestKit", "LoopTestKit", "MediaModel", "Settings", "GLibLoop",
+            ], exclude: ["Applications"]),
         tests(
             "IntegrationTests",
             [

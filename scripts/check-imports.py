@@ -25,6 +25,8 @@ GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
 FENCES = GLIB_FENCES | {"ALSA", "Sandbox", "SystemProbe"}
 ADAPTERS = {"SoupListener", "AvahiAdvertiser", "RendererProcess", "AudioOutput", "MediaSource", "GStreamerRenderer"}
 LIBRARIES = {"RouteKit", "LinnetApplication"}
+ADAPTERS = {"SoupListener", "AvahiAdvertiser", "RendererProcess", "ApplicationProcess", "AudioOutput", "MediaSource", "GStreamerRenderer"}
+LIBRARIES = {"RouteKit"}
 SUPPORT = {"ReceiverTestKit", "LoopTestKit"}
 
 # Target → what it may import. Modules of the toolchain are named too: nothing else may be used.
@@ -49,6 +51,8 @@ ALLOWED = {
     # The port that it implements speaks of the core's `AdvertisementStatus`.
     "AvahiAdvertiser": WORDS | CORE | RUNTIME | {"Avahi", "GLibLoop", "Synchronization"},
     "RendererProcess": WORDS | RUNTIME | {"RendererWire", "Settings", "GLibLoop", "Synchronization"},
+    # The port that it implements speaks of the core's `InstanceID`; what crosses the sockets is of the route protocol.
+    "ApplicationProcess": WORDS | CORE | RUNTIME | {"RouteWire", "Sandbox", "Settings", "GLibLoop", "Synchronization"},
     "AudioOutput": WORDS | {"ALSA", "Synchronization"},
     "MediaSource": WORDS | {"Soup", "GLibLoop", "Synchronization"},
     "GStreamerRenderer": WORDS
@@ -61,7 +65,8 @@ ALLOWED = {
     "linnetd": WORDS | RUNTIME | {
         # The renderer's settings cross the wire as they are made here.
         "RendererWire",
-        "SoupListener", "AvahiAdvertiser", "RendererProcess", "Settings", "GLibLoop", "Synchronization"},
+        "SoupListener", "AvahiAdvertiser", "RendererProcess", "ApplicationProcess", "Settings", "GLibLoop",
+        "Synchronization"},
     "linnet-renderer": WORDS | {
         "GStreamerRenderer", "AudioOutput", "RendererWire", "Sandbox", "Settings", "GLibLoop", "Synchronization"},
     "party-queue": {"LinnetApplication", "RouteKit"},

@@ -121,76 +121,64 @@ static inline void sandbox_shim_ignore_file_size(void) { signal(SIGXFSZ, SIG_IGN
 #define SANDBOX_ARCHITECTURE AUDIT_ARCH_RISCV64
 #endif
 
-/* Filters the system calls of all threads. Calls that a player has no use for answer "not permitted". */
-static inline int sandbox_shim_filter_calls(void)
-{
-#ifndef SANDBOX_ARCHITECTURE
-    errno = ENOSYS;
-    return -1;
-#else
-    /* Calls whose arguments do not matter. */
-    static const uint32_t refused[] = {
-        /* other programs and their memory */
-        __NR_execve, __NR_execveat, __NR_ptrace, __NR_process_vm_readv, __NR_process_vm_writev, __NR_kcmp, __NR_tkill,
-#ifdef __NR_fork
-        __NR_fork, __NR_vfork,
-#endif
-#ifdef __NR_pidfd_send_signal
-        __NR_pidfd_send_signal,
-#endif
-#ifdef __NR_pidfd_open
-        __NR_pidfd_open,
-#endif
+/* Calls that neither a player nor an application has a use for, whatever their arguments. */
+static const uint32_t sandbox_refused[] = {
+    /* the memory of other programs */
+    __NR_ptrace, __NR_process_vm_readv, __NR_process_vm_writev, __NR_kcmp,
 #ifdef __NR_pidfd_getfd
-        __NR_pidfd_getfd,
+    __NR_pidfd_getfd,
 #endif
 #ifdef __NR_process_madvise
-        __NR_process_madvise,
+    __NR_process_madvise,
 #endif
-        /* the file system's shape, and ways around its names */
-        __NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot, __NR_open_by_handle_at, __NR_mknodat, __NR_quotactl,
-        __NR_swapon, __NR_swapoff, __NR_fanotify_init, __NR_fanotify_mark,
+    /* the file system's shape, and ways around its names */
+    __NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot, __NR_open_by_handle_at, __NR_mknodat, __NR_quotactl,
+    __NR_swapon, __NR_swapoff, __NR_fanotify_init, __NR_fanotify_mark,
 #ifdef __NR_mknod
-        __NR_mknod,
+    __NR_mknod,
 #endif
 #ifdef __NR_open_tree
-        __NR_open_tree, __NR_move_mount, __NR_fsopen, __NR_fsconfig, __NR_fsmount, __NR_fspick,
+    __NR_open_tree, __NR_move_mount, __NR_fsopen, __NR_fsconfig, __NR_fsmount, __NR_fspick,
 #endif
 #ifdef __NR_mount_setattr
-        __NR_mount_setattr,
+    __NR_mount_setattr,
 #endif
-        /* namespaces */
-        __NR_unshare, __NR_setns,
-        /* large, rarely needed parts of the kernel */
-        __NR_bpf, __NR_perf_event_open, __NR_userfaultfd, __NR_add_key, __NR_request_key, __NR_keyctl, __NR_personality,
+    /* namespaces */
+    __NR_unshare, __NR_setns,
+    /* large, rarely needed parts of the kernel */
+    __NR_bpf, __NR_perf_event_open, __NR_userfaultfd, __NR_add_key, __NR_request_key, __NR_keyctl, __NR_personality,
 #ifdef __NR_io_uring_setup
-        __NR_io_uring_setup, __NR_io_uring_enter, __NR_io_uring_register,
+    __NR_io_uring_setup, __NR_io_uring_enter, __NR_io_uring_register,
 #endif
 #ifdef __NR_memfd_secret
-        __NR_memfd_secret,
+    __NR_memfd_secret,
 #endif
-        /* the machine */
-        __NR_init_module, __NR_finit_module, __NR_delete_module, __NR_reboot, __NR_settimeofday, __NR_clock_settime,
-        __NR_adjtimex, __NR_clock_adjtime, __NR_sethostname, __NR_setdomainname, __NR_syslog, __NR_acct, __NR_vhangup,
+    /* the machine */
+    __NR_init_module, __NR_finit_module, __NR_delete_module, __NR_reboot, __NR_settimeofday, __NR_clock_settime,
+    __NR_adjtimex, __NR_clock_adjtime, __NR_sethostname, __NR_setdomainname, __NR_syslog, __NR_acct, __NR_vhangup,
 #ifdef __NR_kexec_load
-        __NR_kexec_load,
+    __NR_kexec_load,
 #endif
 #ifdef __NR_kexec_file_load
-        __NR_kexec_file_load,
+    __NR_kexec_file_load,
 #endif
 #ifdef __NR_iopl
-        __NR_iopl, __NR_ioperm,
+    __NR_iopl, __NR_ioperm,
 #endif
-    };
-    /* Calls that may name this process and no other. */
-    static const uint32_t own[] = {__NR_kill, __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo};
-    enum { COUNT = sizeof refused / sizeof *refused, OWN = sizeof own / sizeof *own };
-    struct sock_filter code[8 + 2 * COUNT + 4 * OWN + 48];
-    unsigned n = 0;
+};
+
+#ifdef SANDBOX_ARCHITECTURE
+enum { SANDBOX_REFUSED = sizeof sandbox_refused / sizeof *sandbox_refused };
+
 #define LOAD(member) code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
 #define SKIP(test, value, met, unmet) code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | test | BPF_K, value, met, unmet)
 #define ANSWER(answer) code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, answer)
 #define REFUSED (SECCOMP_RET_ERRNO | EPERM)
+
+/* Lets a filter begin with the architecture and what is refused to everybody. Returns the number of its steps. */
+static inline unsigned sandbox_shim_begin_filter(struct sock_filter *code)
+{
+    unsigned n = 0;
     LOAD(arch);
     SKIP(BPF_JEQ, SANDBOX_ARCHITECTURE, 1, 0);
     ANSWER(SECCOMP_RET_KILL_PROCESS);
@@ -200,6 +188,40 @@ static inline int sandbox_shim_filter_calls(void)
     SKIP(BPF_JGE, 0x40000000, 0, 1);
     ANSWER(REFUSED);
 #endif
+    for (unsigned call = 0; call < SANDBOX_REFUSED; call++) {
+        SKIP(BPF_JEQ, sandbox_refused[call], 0, 1);
+        ANSWER(REFUSED);
+    }
+    return n;
+}
+#endif
+
+/* Filters the system calls of all threads. Calls that a player has no use for answer "not permitted". */
+static inline int sandbox_shim_filter_calls(void)
+{
+#ifndef SANDBOX_ARCHITECTURE
+    errno = ENOSYS;
+    return -1;
+#else
+    /* Calls of programs, of which a player starts none. */
+    static const uint32_t refused[] = {
+        __NR_execve, __NR_execveat, __NR_tkill,
+#ifdef __NR_fork
+        __NR_fork, __NR_vfork,
+#endif
+#ifdef __NR_pidfd_send_signal
+        __NR_pidfd_send_signal,
+#endif
+#ifdef __NR_pidfd_open
+        __NR_pidfd_open,
+#endif
+    };
+    /* Calls that may name this process and no other. */
+    static const uint32_t own[] = {__NR_kill, __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo};
+    enum { COUNT = sizeof refused / sizeof *refused, OWN = sizeof own / sizeof *own };
+    struct sock_filter code[8 + 2 * SANDBOX_REFUSED + 2 * COUNT + 4 * OWN + 48];
+    unsigned n = 0;
+    n = sandbox_shim_begin_filter(code);
     for (unsigned call = 0; call < COUNT; call++) {
         SKIP(BPF_JEQ, refused[call], 0, 1);
         ANSWER(REFUSED);
@@ -245,11 +267,66 @@ static inline int sandbox_shim_filter_calls(void)
     SKIP(BPF_JEQ, 0x541C, 0, 1);
     ANSWER(REFUSED);
     ANSWER(SECCOMP_RET_ALLOW);
-#undef LOAD
-#undef SKIP
-#undef ANSWER
-#undef REFUSED
     struct sock_fprog program = {(unsigned short)n, code};
     return (int)syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
 #endif
 }
+
+enum { SANDBOX_FILTER_ROOM = 512 };
+
+/* Writes the filter for an application, which starts programs but neither traces them nor makes namespaces, and holds no
+ * memory that belongs to no process. With the host's network it listens to nobody, and local sockets, of which some have no
+ * file, lead nowhere. Returns the number of steps; 0 where the architecture is not known. */
+static inline unsigned sandbox_shim_application_filter(int network, struct sock_filter code[SANDBOX_FILTER_ROOM])
+{
+#ifndef SANDBOX_ARCHITECTURE
+    return 0;
+#else
+    static const uint32_t refused[] = {__NR_memfd_create, __NR_shmget, __NR_msgget, __NR_semget, __NR_mq_open};
+    unsigned n = sandbox_shim_begin_filter(code);
+    for (unsigned call = 0; call < sizeof refused / sizeof *refused; call++) {
+        SKIP(BPF_JEQ, refused[call], 0, 1);
+        ANSWER(REFUSED);
+    }
+#ifdef __NR_clone3
+    SKIP(BPF_JEQ, __NR_clone3, 0, 1);
+    ANSWER(SECCOMP_RET_ERRNO | ENOSYS);
+#endif
+    SKIP(BPF_JEQ, __NR_clone, 0, 4);
+    LOAD(args[0]);
+    SKIP(BPF_JSET, CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP, 0, 1);
+    ANSWER(REFUSED);
+    ANSWER(SECCOMP_RET_ALLOW);
+    if (network) {
+        SKIP(BPF_JEQ, __NR_listen, 0, 1);
+        ANSWER(REFUSED);
+        /* The C library binds sockets to the kernel's news of links, whose addresses are shorter than all others. */
+        SKIP(BPF_JEQ, __NR_bind, 0, 4);
+        LOAD(args[2]);
+        SKIP(BPF_JEQ, 12, 0, 1);
+        ANSWER(SECCOMP_RET_ALLOW);
+        ANSWER(REFUSED);
+    }
+    /* Local, IPv4 and IPv6 sockets that are not raw, and the kernel's news of links. */
+    SKIP(BPF_JEQ, __NR_socket, 0, 13);
+    LOAD(args[0]);
+    SKIP(BPF_JEQ, AF_NETLINK, 9, 0);
+    SKIP(BPF_JEQ, network ? AF_INET : AF_UNIX, 2, 0);
+    SKIP(BPF_JEQ, AF_INET, 1, 0);
+    SKIP(BPF_JEQ, AF_INET6, 0, 7);
+    LOAD(args[1]);
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xf);
+    SKIP(BPF_JEQ, SOCK_STREAM, 3, 0);
+    SKIP(BPF_JEQ, SOCK_DGRAM, 2, 0);
+    SKIP(BPF_JEQ, SOCK_SEQPACKET, 1, 0);
+    ANSWER(REFUSED);
+    ANSWER(SECCOMP_RET_ALLOW);
+    ANSWER(REFUSED);
+    ANSWER(SECCOMP_RET_ALLOW);
+    return n;
+#endif
+}
+#undef LOAD
+#undef SKIP
+#undef ANSWER
+#undef REFUSED

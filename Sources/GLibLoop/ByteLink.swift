@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import CGLib
 import Glibc
 
-/// A stream of bytes to another process over a connected socket, without ever blocking the loop. It lives on the
+/// A stream of bytes to another process over a connected socket, or from one over a pipe, without ever blocking the loop. It lives on the
 /// thread that made it. Not `Sendable`.
 ///
 /// Both directions are bounded: what is sent waits in a queue of at most `capacity` bytes, and what is received is
@@ -51,6 +52,15 @@ package final class ByteLink {
         try handOver(Descriptor(adopting: pair[1]))
     }
 
+    /// Makes a pipe and reads it; `handOver` gives the end for writing to a child process.
+    package static func pipe(handOver: (consuming Descriptor) throws -> Void) throws -> ByteLink {
+        var pair: [Int32] = [-1, -1]
+        guard unsafe glib_shim_pipe(&pair) == 0 else { throw Failure(errno: errno, in: "pipe") }
+        let link = ByteLink(Descriptor(adopting: pair[0]), capacity: 0)
+        try handOver(Descriptor(adopting: pair[1]))
+        return link
+    }
+
     deinit { close() }
 
     /// False leaves what comes to the kernel, and so holds the other side back.
@@ -92,7 +102,7 @@ package final class ByteLink {
     private func receive() {
         var count = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, initialized in
-            count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            count = unsafe read(descriptor, buffer.baseAddress, buffer.count)
             initialized = max(count, 0)
         }
         if count > 0 { return onReceive?(bytes) ?? () }

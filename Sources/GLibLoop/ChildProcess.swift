@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CGLib
+import Glibc
 
 /// A program run as a child, with its end awaited on the loop. It lives on the thread that made it. Not `Sendable`.
 ///
@@ -30,16 +31,49 @@ import CGLib
     /// Starts `arguments`, whose first is the program's path or a name looked up in `PATH`.
     ///
     /// `environment` adds to what is inherited. `inherited` becomes descriptor 3 in the child and is closed here.
-    package init(
+    package convenience init(
         _ arguments: [String], environment: [String: String] = [:],
         inheriting inherited: consuming Descriptor?
     ) throws(Failure) {
         let launcher = unsafe g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_NONE)!
-        defer { unsafe g_object_unref(UnsafeMutableRawPointer(launcher)) }
         for (name, value) in environment {
             unsafe g_subprocess_launcher_setenv(launcher, name, value, 1)
         }
         if let inherited { unsafe g_subprocess_launcher_take_fd(launcher, inherited.take(), 3) }
+        unsafe try self.init(spawning: arguments, by: launcher)
+    }
+
+    /// Starts `arguments` with nothing but `environment`, within `bounds`. Standard output and error go to `output`;
+    /// what is `inherited` has the numbers from 3 on.
+    package convenience init(
+        _ arguments: [String], environment: [String: String], bounds: ChildBounds,
+        output: consuming Descriptor?, inheriting inherited: consuming Inheritance
+    ) throws(Failure) {
+        let launcher = unsafe g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_NONE)!
+        let empty = unsafe g_strv_builder_new()
+        let none = unsafe g_strv_builder_end(empty)!
+        unsafe g_strv_builder_unref(empty)
+        unsafe g_subprocess_launcher_set_environ(launcher, none)
+        unsafe g_strfreev(none)
+        for (name, value) in environment {
+            unsafe g_subprocess_launcher_setenv(launcher, name, value, 1)
+        }
+        unsafe bounds.set(on: launcher)
+        if let output {
+            let number = output.take()
+            unsafe g_subprocess_launcher_take_stderr_fd(launcher, fcntl(number, F_DUPFD_CLOEXEC, 3))
+            unsafe g_subprocess_launcher_take_stdout_fd(launcher, number)
+        }
+        var inherited = inherited
+        for (index, number) in inherited.take().enumerated() {
+            unsafe g_subprocess_launcher_take_fd(launcher, number, Int32(3 + index))
+        }
+        unsafe try self.init(spawning: arguments, by: launcher)
+    }
+
+    /// Takes over the launcher.
+    private init(spawning arguments: [String], by launcher: OpaquePointer) throws(Failure) {
+        defer { unsafe g_object_unref(UnsafeMutableRawPointer(launcher)) }
         let builder = unsafe g_strv_builder_new()
         for argument in arguments { unsafe g_strv_builder_add(builder, argument) }
         let vector = unsafe g_strv_builder_end(builder)!

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-/// One of the walls around the process that decodes media, and whether it stands.
+/// One of the walls around the process that decodes media, or around a companion application, and whether it stands.
 public struct ConfinementLayer: Equatable, Hashable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         /// No capabilities, and no program that would give any.
@@ -16,6 +16,8 @@ public struct ConfinementLayer: Equatable, Hashable, Sendable {
         case signals
         /// No system calls but those that playing needs: no other programs, no raw sockets.
         case calls
+        /// The kernel counts memory and processes of an application as a whole. The renderer is one process.
+        case group
     }
 
     public let kind: Kind

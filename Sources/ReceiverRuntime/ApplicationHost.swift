@@ -9,8 +9,10 @@ package import SessionCore
 package protocol ApplicationHost: AnyObject {
     /// Begins to report: first the catalog. Clients of applications are handed to `service`. Called once.
     func start(service: any ApplicationService, report: @escaping (ApplicationHostEvent) -> Void)
-    /// Starts a process for an instance. Its client is opened when its socket is there, its end is reported.
-    func launch(_ instance: InstanceID, _ application: ApplicationID)
+    /// Starts a process for an instance, which an earlier one may have had. The client of a program is opened when its
+    /// socket is there. `page` is the URL at which the browser finds an application that is a page, with its token; a
+    /// program is given none. The end is reported, also of what could not be started.
+    func launch(_ instance: InstanceID, _ application: ApplicationID, page: String?)
     /// Asks with SIGTERM.
     func terminate(_ instance: InstanceID)
     /// Ends everything that the instance started, by force. `limit` becomes the cause that is reported.

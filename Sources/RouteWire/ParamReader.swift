@@ -22,6 +22,9 @@ struct ParamReader {
         RouteError(.invalidParams, "\(path): \(problem)", details: ["path": .text(path)])
     }
 
+    /// What the members are called, in no order.
+    var names: Dictionary<String, JSONValue>.Keys { members.keys }
+
     private func place(_ key: String) -> String { "\(path).\(key)" }
 
     /// The member, with null counted as absent.

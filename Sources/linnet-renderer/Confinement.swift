@@ -37,7 +37,9 @@ struct Confinement {
     /// Gives it all up and says which layers hold.
     func apply() -> [ConfinementLayer] {
         guard line.flags.contains("confine") else {
-            return ConfinementLayer.Kind.allCases.map { ConfinementLayer($0, reason: "switched off") }
+            return ConfinementLayer.Kind.allCases.filter { $0 != .group }.map {
+                ConfinementLayer($0, reason: "switched off")
+            }
         }
         if line.flags.contains("update-registry") { updateRegistry() }
         // Answers for missing segments are served here; no other port is listened on.
