@@ -152,7 +152,10 @@ let package = Package(
                 "GLibLoop",
             ]),
         program(
-            "linnet", ["RouteKit", "Playlists", "Settings", "MediaModel", "ApplicationModel", "GLibLoop"]),
+            "linnet",
+            [
+                "RouteKit", "RouteWire", "Playlists", "Settings", "MediaModel", "ApplicationModel", "GLibLoop",
+            ]),
         // A sample application.
         program("party-queue", ["LinnetApplication", "RouteKit"]),
         program(

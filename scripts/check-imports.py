@@ -23,10 +23,10 @@ WIRE = {"RouteWire", "RendererWire", "Playlists"}
 RUNTIME = {"ReceiverRuntime"}
 GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
 FENCES = GLIB_FENCES | {"ALSA", "Sandbox", "SystemProbe"}
-ADAPTERS = {"SoupListener", "AvahiAdvertiser", "RendererProcess", "AudioOutput", "MediaSource", "GStreamerRenderer"}
+ADAPTERS = {
+    "SoupListener", "AvahiAdvertiser", "RendererProcess", "ApplicationProcess", "AudioOutput", "MediaSource",
+    "GStreamerRenderer"}
 LIBRARIES = {"RouteKit", "LinnetApplication"}
-ADAPTERS = {"SoupListener", "AvahiAdvertiser", "RendererProcess", "ApplicationProcess", "AudioOutput", "MediaSource", "GStreamerRenderer"}
-LIBRARIES = {"RouteKit"}
 SUPPORT = {"ReceiverTestKit", "LoopTestKit"}
 
 # Target → what it may import. Modules of the toolchain are named too: nothing else may be used.
@@ -70,7 +70,7 @@ ALLOWED = {
     "linnet-renderer": WORDS | {
         "GStreamerRenderer", "AudioOutput", "RendererWire", "Sandbox", "Settings", "GLibLoop", "Synchronization"},
     "party-queue": {"LinnetApplication", "RouteKit"},
-    "linnet": WORDS | {"RouteKit", "Playlists", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
+    "linnet": WORDS | {"RouteKit", "RouteWire", "Playlists", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
     # Publishes and browses inside a network namespace of the tests.
     "dns-sd-probe": {"Avahi", "GLibLoop", "Settings", "Synchronization", "Glibc"},
     # Writes until a test kills it.

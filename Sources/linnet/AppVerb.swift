@@ -78,8 +78,11 @@ extension Verb {
             }
             if applications.isEmpty { print("no applications") }
             for application in applications {
-                let urls = application.patterns.isEmpty ? "" : "  \(application.patterns.joined(separator: " "))"
-                print(TerminalText.clean("\(application.id)  \(application.name) \(application.version)\(urls)"))
+                let urls =
+                    application.patterns.isEmpty ? "" : "  \(application.patterns.joined(separator: " "))"
+                print(
+                    TerminalText.clean("\(application.id)  \(application.name) \(application.version)\(urls)")
+                )
             }
             return .success
         }
@@ -90,7 +93,9 @@ extension Verb {
         print("\(manifest.name) \(manifest.version), \(manifest.id)")
         let permissions = manifest.permissions.map(\.rawValue).sorted()
         print("  may: \(permissions.isEmpty ? "nothing but talk" : permissions.joined(separator: ", "))")
-        print("  claims: \(manifest.patterns.isEmpty ? "no URLs" : manifest.patterns.map(\.text).joined(separator: " "))")
+        print(
+            "  claims: \(manifest.patterns.isEmpty ? "no URLs" : manifest.patterns.map(\.text).joined(separator: " "))"
+        )
         for warning in folder.warnings { print("  note: \(warning)") }
         print("It can be installed.")
         return .success
@@ -98,13 +103,19 @@ extension Verb {
 
     private static func run(_ folder: ApplicationFolder, _ invocation: Invocation) async throws -> ExitCode {
         let receiver = try await TrialReceiver(for: folder)
-        defer { receiver.end() }
         let target = ApplicationTarget(folder.manifest.id, url: invocation.text("url"))
         var invocation = invocation
         invocation.on = receiver.address
-        return try await withApplication(invocation, target) { speaker in
-            print("\(target.words) runs; lines that you type are sent to it, Ctrl-C ends it")
-            return try await speaker.pipe(staysOpen: true)
+        do {
+            let code = try await withApplication(invocation, target) { speaker in
+                print("\(target.words) runs; lines that you type are sent to it, Ctrl-C ends it")
+                return try await speaker.pipe(staysOpen: true)
+            }
+            await receiver.end()
+            return code
+        } catch {
+            await receiver.end()
+            throw error
         }
     }
 }
@@ -112,7 +123,8 @@ extension Verb {
 extension InstalledApplication {
     fileprivate var json: JSONText {
         .object([
-            ("id", .string(id)), ("name", .string(name)), ("version", .string(version)), ("icon", .text(icon)),
+            ("id", .string(id)), ("name", .string(name)), ("version", .string(version)),
+            ("icon", .text(icon)),
             ("urls", .array(patterns.map { .string($0) })), ("shared", .bool(isShared)),
         ])
     }

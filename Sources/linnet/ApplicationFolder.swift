@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-import ApplicationModel
+package import ApplicationModel
 import GLibLoop
 import RouteWire
 import Settings

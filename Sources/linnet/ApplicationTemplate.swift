@@ -19,14 +19,16 @@ struct ApplicationTemplate {
 
     init(_ name: String, _ invocation: Invocation) throws(CommandFailure) {
         let last = String(name.split(separator: "/" as Character).last ?? "")
-        let isWord = !last.isEmpty && last.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-                true
-            default: false
+        let isWord =
+            !last.isEmpty
+            && last.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
             }
-        }
         guard isWord, last.count <= 64, last.first != "-" else {
             throw CommandFailure(
                 .usage, "'\(TerminalText.clean(last))' is no name for an application",
@@ -35,7 +37,8 @@ struct ApplicationTemplate {
         let text = invocation.text("id") ?? "org.example.\(last)"
         guard let id = ApplicationID(text) else {
             throw CommandFailure(
-                .usage, "'\(TerminalText.clean(text))' is no id", advice: "An id is like org.example.\(last).")
+                .usage, "'\(TerminalText.clean(text))' is no id", advice: "An id is like org.example.\(last)."
+            )
         }
         let wanted = invocation.text("language") ?? "python"
         guard let language = Language(rawValue: wanted) else {
@@ -71,7 +74,7 @@ struct ApplicationTemplate {
             case .swift: try writeSwift()
             }
         } catch {
-            throw CommandFailure(.failure, "\((error as? Failure)?.message ?? "\(error)")")
+            throw CommandFailure(.failure, error.message)
         }
         switch language {
         case .python: print("\(folder) is made. Try it: linnet app run \(folder)")

@@ -37,7 +37,8 @@ import Settings
             if (try? await Receiver.at(.init(host: "127.0.0.1", port: port))) != nil { continue }
             let process = try ChildProcess(
                 [
-                    program, "--config-dir", "\(folder)/none", "--name", "Trial of \(name)", "--port", "\(port)",
+                    program, "--config-dir", "\(folder)/none", "--name", "Trial of \(name)", "--port",
+                    "\(port)",
                     "--advertise", "false", "--state-folder", "\(folder)/state",
                     "--applications-local-folder", "\(folder)/applications",
                     "--applications-system-folder", "\(folder)/none",
@@ -45,7 +46,9 @@ import Settings
                 ], inheriting: nil)
             let end = ContinuousClock.now + patience
             while process.identifier != nil, ContinuousClock.now < end {
-                if (try? await Receiver.at(.init(host: "127.0.0.1", port: port))) != nil { return (process, port) }
+                if (try? await Receiver.at(.init(host: "127.0.0.1", port: port))) != nil {
+                    return (process, port)
+                }
                 try? await Task.sleep(for: .milliseconds(50))
             }
             process.forceExit()
@@ -56,7 +59,9 @@ import Settings
 
     /// The one beside this program, else the one of the system.
     private static var program: String {
-        let beside = Machine.programPath.map { $0.prefix { _ in true }.split(separator: "/" as Character).dropLast() }
+        let beside = Machine.programPath.map {
+            $0.prefix { _ in true }.split(separator: "/" as Character).dropLast()
+        }
         let path = "/" + (beside?.joined(separator: "/") ?? "") + "/linnetd"
         return FileSystem.isExecutable(path) ? path : "linnetd"
     }

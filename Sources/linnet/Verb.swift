@@ -70,7 +70,8 @@ struct Verb: Sendable {
 extension Verb {
     /// Everything the program can do, in the order of the help page.
     static let all: [Verb] = [
-        browse, play, queue, launch, data, app, pause, resume, seek, speed, volume, mute, tracks, status, stop,
+        browse, play, queue, launch, data, app, pause, resume, seek, speed, volume, mute, tracks, status,
+        stop,
         rename, doctor,
         completion,
     ]
