@@ -95,8 +95,10 @@ extension GStreamerRenderer {
         let number = feed.stream.number
         let request = MediaPipeline.Request(
             uri: item.uri, headers: item.headers, userAgent: item.userAgent ?? configuration.userAgent,
-            allowsInvalidCertificate: item.allowsInvalidCertificate, rates: rates ?? self.rates, pictures: pictures,
-            audio: audio, contexts: contexts, fetcher: fetcher, source: source, origin: origin, isHeld: isHeld,
+            allowsInvalidCertificate: item.allowsInvalidCertificate, rates: rates ?? self.rates,
+            pictures: pictures,
+            audio: audio, contexts: contexts, fetcher: fetcher, source: source, origin: origin,
+            isHeld: isHeld,
             answerLimit: min(.seconds(10), max(.seconds(1), configuration.outageLimit / 4)))
         return try MediaPipeline(
             number: number, request: request, feed: feed,

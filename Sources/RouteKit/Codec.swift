@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+public import ApplicationModel
 import MediaModel
 import RouteWire
 
@@ -102,8 +103,11 @@ enum Codec {
         }
     }
 
-    static func end(reason: String, by: String?, error: MediaFailure?) -> SessionEnd {
-        switch reason {
+    static func end(
+        reason: String, by: String?, error: MediaFailure?, application: ApplicationFailure?
+    ) -> SessionEnd {
+        if let application { return .applicationFailed(application) }
+        return switch reason {
         case "stopped": .stopped
         case "finished": .finished
         case "preempted": .preempted(by: by ?? "another sender")
@@ -179,8 +183,8 @@ extension ChangeOrigin {
             case .sender(let route, let name): .sender(route: route, name: name)
             case .device: .device
             case .content: .content
-            case .application: .content
             case .local: .local
+            case .application(let instance, let name): .application(instance: instance, name: name)
             case .group: .group
             case .several: .several
             }
@@ -201,5 +205,13 @@ extension Receiver {
             accessPolicy: description.access,
             software: description.software.isEmpty ? nil : description.software,
             clockPort: description.clockPort)
+    }
+}
+
+extension RoutingError {
+    /// An application's failure, with what it said last.
+    public init(_ failure: ApplicationFailure) {
+        let log = failure.log.isEmpty ? "" : "\n" + failure.log.joined(separator: "\n")
+        self.init(.applicationFailed, family: .session, "\(failure.code.rawValue): \(failure.message)\(log)")
     }
 }

@@ -207,8 +207,8 @@ package struct ReceiverState: Equatable, Sendable {
             .stopRequested(let request, _), .playbackRequested(let request, _, _),
             .queueRequested(let request, _, _), .deviceRequested(let request, _),
             .announcementRequested(let request, _, _), .announcementCancelRequested(let request, _),
-                .applicationStartRequested(let request, _, _, _), .helloRequested(let request),
-                .sessionEndRequested(let request, _, _):
+            .applicationStartRequested(let request, _, _, _), .helloRequested(let request),
+            .sessionEndRequested(let request, _, _):
             if let id = route(of: request.connection), let route = routes[id] {
                 .sender(id, name: route.sender.name)
             } else if let id = applications.instance(of: request.connection) {
@@ -219,7 +219,8 @@ package struct ReceiverState: Equatable, Sendable {
         case .renderer(let event): Self.origin(of: event)
         case .connectionOpened, .connectionLost, .graceExpired, .advertisementChanged, .storageChanged,
             .loadTimedOut, .stopTimedOut, .announcementTimedOut, .progressTimedOut, .seekTimedOut,
-            .shutdownRequested, .catalogChanged, .routeChannelRequested, .applicationConnected, .instanceConfined,
+            .shutdownRequested, .catalogChanged, .routeChannelRequested, .applicationConnected,
+            .instanceConfined,
             .instanceExited, .instanceTimedOut, .instanceViolated:
             .device
         }

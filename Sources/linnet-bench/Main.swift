@@ -7,7 +7,7 @@ import SystemProbe
 /// Measures the receiver, side by side with its peers in the same run.
 @main
 struct Bench {
-    static let names = ["first-sound", "seek", "resume", "idle", "control"]
+    static let names = ["first-sound", "seek", "resume", "idle", "control", "data", "launch", "fan-out"]
     /// What takes long, or judges itself, is asked for by its name.
     static let extraNames = ["endurance"]
 
@@ -24,6 +24,9 @@ struct Bench {
           resume       resume to first heard sample
           idle         memory, processor time and wake-ups, idle and playing
           control      command to the push that other senders see
+          data         messages to an application and back
+          launch       request to the hello of an application
+          fan-out      one application that sends to a hundred sessions
           all          all of these
 
           endurance    slopes of threads, descriptors and memory over many tracks; not among all
@@ -43,12 +46,19 @@ struct Bench {
           --support DIR     where the simulated card and the HTTP server are (default: .build/support)
           --help            this text
 
-        Peers: mpd, mpv, gmediarender, snapclient (scripts/install-packages.sh bench).
+        Peers: mpd, mpv, python3-websockets, gmediarender, snapclient (scripts/install-packages.sh bench).
         Exit status: 0 measured, 1 something could not be measured or did not endure, 2 wrong usage.
 
         """
 
     static func main() async {
+        let words = Swift.CommandLine.arguments
+        // The two parts that the bench plays besides, as processes of their own.
+        if words.count == 3, words[1] == "--application", let kind = BenchApplication.Kind(rawValue: words[2])
+        {
+            return await BenchApplication.run(kind)
+        }
+        if words.count == 2, words[1] == "--plain-echo" { return await PlainEchoServer.run() }
         let line: CommandLine
         do {
             line = try CommandLine(
@@ -106,6 +116,9 @@ struct Bench {
                 await benchIdle(bench, players: players, quick: isQuick, report: report)
             }
             if wanted.contains("control") { await benchControl(bench, quick: isQuick, report: report) }
+            if wanted.contains("data") { await benchData(bench, quick: isQuick, report: report) }
+            if wanted.contains("launch") { await benchLaunch(bench, quick: isQuick, report: report) }
+            if wanted.contains("fan-out") { await benchFanOut(bench, quick: isQuick, report: report) }
             if wanted.contains("endurance") {
                 var plan = isQuick ? EndurancePlan.quick : EndurancePlan()
                 if let tracks = line.integers["tracks"] { plan.tracks = max(tracks, 0) }

@@ -61,6 +61,9 @@ final class Workspace {
         ["ALSA_CONFIG_PATH": "\(folder)/asoundrc", "HOME": folder, "XDG_RUNTIME_DIR": folder]
     }
 
+    /// The folder of the applications' Python helper.
+    let pythonHelper = absolutePath("packaging/applications/python")
+
     /// The renderer's prepared plugins.
     var plugins: String { "\(folder)/plugins" }
 

@@ -190,7 +190,7 @@ private struct PlayRequest {
     return reason
 }
 
-private func exitCode(for end: SessionEnd?, at receiver: String) throws(CommandFailure) -> ExitCode {
+func exitCode(for end: SessionEnd?, at receiver: String) throws(CommandFailure) -> ExitCode {
     switch end {
     case nil, .finished: return .success
     case .stopped:
@@ -202,6 +202,8 @@ private func exitCode(for end: SessionEnd?, at receiver: String) throws(CommandF
         throw CommandFailure(
             .mediaFailed, "\(receiver): \(TerminalText.clean(failure.message))",
             advice: advice(for: failure))
+    case .applicationFailed(let failure):
+        throw CommandFailure(.applicationFailed, "\(receiver): \(RoutingError(failure).message)")
     case .routeEnded: throw CommandFailure(.failure, "\(receiver): the route was ended")
     case .shutdown: throw CommandFailure(.failure, "\(receiver): the receiver went away")
     case .lost:

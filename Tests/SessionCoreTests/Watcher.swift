@@ -114,7 +114,8 @@ struct Watcher {
                 .startRequested(let request, _, _), .stopRequested(let request, _),
                 .playbackRequested(let request, _, _), .queueRequested(let request, _, _),
                 .deviceRequested(let request, _), .announcementRequested(let request, _, _),
-                .announcementCancelRequested(let request, _), .applicationStartRequested(let request, _, _, _),
+                .announcementCancelRequested(let request, _),
+                .applicationStartRequested(let request, _, _, _),
                 .helloRequested(let request), .sessionEndRequested(let request, _, _):
                 request
             default: nil
