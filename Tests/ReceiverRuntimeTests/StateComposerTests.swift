@@ -33,7 +33,8 @@ struct StateComposerTests {
             advertisement: AdvertisementStatus(state: .off, name: "n"), policy: configuration.policy)
         let item = MediaItem(uri: "http://a/b")
         state.sessions[id] = Session(
-            SessionRequest(item: item), queue: try PlayQueue([QueueItem(item: item)]), route: RouteID("r"),
+            SessionRequest(item: item), queue: try PlayQueue([QueueItem(item: item)]),
+            owner: .route(RouteID("r")),
             load: LoadID(1))
         var last = composer.compose(state, artwork: ArtworkShelf())
         for (number, change) in Self.changes.enumerated() {
