@@ -111,17 +111,19 @@ extension GStreamerRenderer {
     }
 
     /// Gives a pipeline up that has read and stands, without a sound and without an error: now and then an element of
-    /// GStreamer 1.22 misses that its source has begun. If it comes to that again and again, the media is the reason. What
+    /// GStreamer 1.22 misses that its source has begun. If that does not help, the media is the reason. What
     /// reads on, or waits for its server, has time.
     func beginAgainIfStuck(reads: Int) {
         guard let current = playback, let pipeline = current.pipeline, current.phase == .loading,
             pipeline.demuxer == nil, current.outage == nil, current.failure == nil
         else { return }
         if let reading = pipeline.reading, reading.reads == reads, !reading.isWaiting {
-            if !beginAgain(because: "it stands") {
-                fail(MediaFailure(.unsupportedFormat, "The media is of a format that is not played."))
+            if beginAgain(because: "it stands") { return }
+            playback?.stuckBeginnings += 1
+            if current.stuckBeginnings >= 2 * Self.beginningCount {
+                return fail(
+                    MediaFailure(.unsupportedFormat, "The media is of a format that is not played."))
             }
-            return
         }
         later(
             Self.beginningLimit, .beginningDue(pipeline: pipeline.number, reads: pipeline.reading?.reads ?? 0)
