@@ -49,13 +49,15 @@ final class RendererLink {
         send(frame)
     }
 
-    /// Sends a command, which is heard by somebody: the renderer has it before this thread goes on. A `ping` leaves with it,
-    /// so that the renderer wakes once.
+    /// Sends a command. A `ping` leaves with it, so that the renderer wakes once.
     func send(_ command: RendererCommand, ping: UInt64?) {
         guard fault == nil, let frame = RendererMessage.command(command).frame else { return }
         send(frame + (ping.flatMap { RendererMessage.ping($0).frame } ?? []))
-        socket.letReaderRun()
     }
+
+    /// Lets the renderer take what it was sent before this thread goes on. It costs this thread its turn, so it is for what
+    /// somebody waits to hear.
+    func letRun() { socket.letReaderRun() }
 
     private func send(_ bytes: [UInt8]) {
         if !socket.send(bytes), socket.isOpen { kill("it does not read its commands") }

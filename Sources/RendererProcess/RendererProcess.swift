@@ -88,6 +88,10 @@ package final class RendererProcess: Renderer {
         } else {
             link?.send(command, ping: nil)
         }
+        switch command {
+        case .load, .setPlaying, .seek: link?.letRun()
+        default: break
+        }
         watchHealth()
         watchIdleness()
     }
