@@ -199,7 +199,8 @@ let package = Package(
                 "linnet",
             ]),
         tests(
-            "SoupListenerTests", ["SoupListener", "ReceiverRuntime", "ReceiverTestKit", "Soup", "GLibLoop"]),
+            "SoupListenerTests",
+            ["SoupListener", "ReceiverRuntime", "ReceiverTestKit", "LoopTestKit", "Soup", "GLibLoop"]),
         tests(
             "RendererProcessTests",
             [

@@ -16,7 +16,7 @@ package protocol ApplicationHost: AnyObject {
     func terminate(_ instance: InstanceID)
     /// Ends everything that the instance started, by force. `limit` becomes the cause that is reported.
     func kill(_ instance: InstanceID, limit: String?)
-    /// A file of an application's folder: its icon, the files of its page. Nil: there is none, or it is too large.
+    /// A file of an application's folder, by a path without `..` and escapes: its icon, the files of its page. Nil: there is none, or it is too large.
     func file(_ path: String, of application: ApplicationID) -> Page?
     /// Where a running instance may keep files, as it sees the path itself; nil without permission.
     func storage(of instance: InstanceID) -> String?

@@ -84,7 +84,7 @@ package struct MessageReception: Equatable, Sendable {
         if pending[id] != nil { return .pending }
         if let answer = answers[id] { return .answer(answer) }
         // Any number may come first: a restarted application takes over in the middle.
-        guard last == 0 || id == last + 1 else { return .outOfOrder }
+        guard last == 0 || id == last &+ 1 else { return .outOfOrder }
         guard
             pending.isEmpty
                 || pending.count < MessageWindow.messages && pendingBytes + size <= MessageWindow.bytes

@@ -11,6 +11,11 @@ package struct Applications: Equatable, Sendable {
     package static let sessionLimit = 128
     package static let routeSessionLimit = 16
     package static let instanceLimit = 16
+    /// Bytes of the URLs of all sessions, which the state shows.
+    package static let urlLimit = 128 * 1024
+    /// Applications that are taken over from a host, and bytes of all their patterns.
+    package static let catalogLimit = 64
+    package static let patternLimit = 128 * 1024
     /// Starts after crashes, until it has run for a while.
     package static let restartLimit = 3
     /// Lines of a log that a sender is told, and bytes of one.
@@ -27,6 +32,17 @@ package struct Applications: Equatable, Sendable {
     var lastChannel: UInt32 = 0
 
     package init() {}
+
+    /// As many applications as the state can show.
+    static func fitting(_ catalog: [ApplicationManifest]) -> [ApplicationManifest] {
+        var bytes = 0
+        return catalog.prefix(catalogLimit).filter { manifest in
+            let more = manifest.patterns.reduce(0) { $0 + $1.text.utf8.count }
+            guard bytes + more <= patternLimit else { return false }
+            bytes += more
+            return true
+        }
+    }
 
     /// The instance whose client a connection is.
     package func instance(of connection: ConnectionID) -> InstanceID? {

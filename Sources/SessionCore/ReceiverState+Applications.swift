@@ -20,7 +20,9 @@ extension ReceiverState {
             throw Refusal(.applicationUnknown, "There is no such application, or none that claims the URL.")
         }
         guard applications.sessions.count < Applications.sessionLimit,
-            applications.sessions(of: route).count < Applications.routeSessionLimit
+            applications.sessions(of: route).count < Applications.routeSessionLimit,
+            applications.sessions.values.reduce(wanted.url.utf8.count, { $0 + $1.url.utf8.count })
+                <= Applications.urlLimit
         else { throw Refusal(.limitReached, "There are too many sessions of applications.") }
         let channel = try nextChannel()
         let (id, launched) = try instance(of: manifest, fresh: freshInstance)

@@ -151,7 +151,7 @@ package struct ReceiverState: Equatable, Sendable {
 
     private mutating func decideApplication(_ event: ReceiverEvent) -> [ReceiverEffect] {
         switch event {
-        case .catalogChanged(let catalog): applications.catalog = catalog
+        case .catalogChanged(let catalog): applications.catalog = Applications.fitting(catalog)
         case .applicationStartRequested(let request, let wanted, let fresh, let instance):
             return answering(request) { state throws(Refusal) in
                 try state.startApplication(request, wanted, fresh: fresh, instance: instance)

@@ -177,8 +177,8 @@ struct ApplicationTests {
         }
         #expect(
             try application.client.frames()
-                == [DataFrame(kind: .message, channel: channel, message: 5, payload: [1])])
-        try application.client.say(.acknowledged, channel, 5)
+                == [DataFrame(kind: .message, channel: channel, message: 1, payload: [1])])
+        try application.client.say(.acknowledged, channel, 1)
         #expect(try ada.client.frames() == [DataFrame(kind: .acknowledged, message: 5)])
         try application.client.say(channel, 1, [7])
         #expect(
@@ -229,7 +229,24 @@ struct ApplicationTests {
         let root = "http://127.0.0.1:7380/v1/applications/\(instance.text)/"
         #expect(address.hasPrefix("\(root)index.html?token="))
         #expect(receiver.listener.page(at: "/v1/applications/\(instance.text)/index.html")?.body == [2])
-        #expect(receiver.listener.page(at: "/v1/applications/\(instance.text)/") == nil)
+        host.files["a b/c.js"] = Page(type: "text/javascript", body: [3])
+        host.files["../secret"] = Page(type: "text/plain", body: [4])
+        host.files[".hidden"] = Page(type: "text/plain", body: [5])
+        #expect(receiver.listener.page(at: "/v1/applications/\(instance.text)/a%20b/c.js")?.body == [3])
+        for path in [
+            "", "../secret", "%2e%2e/secret", "%2E%2e%2fsecret", ".hidden", "a%00b", "%zz", "a//b", "a%5cb",
+            "%",
+        ] {
+            #expect(receiver.listener.page(at: "/v1/applications/\(instance.text)/\(path)") == nil, "\(path)")
+        }
+        // Nothing that the page may reach is the socket of senders.
+        let policy = try #require(
+            receiver.listener.page(at: "/v1/applications/\(instance.text)/index.html")?
+                .headers["Content-Security-Policy"])
+        let reachable = policy.split(separator: ";").first { $0.hasPrefix(" connect-src ") }
+        #expect(
+            reachable
+                == " connect-src http://127.0.0.1:7380/v1/applications/ ws://127.0.0.1:7380/v1/application")
         #expect(receiver.listener.connect(token: "guessed").closing?.code == 1008)
         let token = String(address.split(separator: "=").last ?? "")
         let client = receiver.listener.connect(token: token)

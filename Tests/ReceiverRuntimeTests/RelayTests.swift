@@ -175,7 +175,58 @@ struct RelayTests {
         try application.client.say(channel, 1, [UInt8](repeating: 0, count: 1_025))
         #expect(try application.client.reasons() == ["tooLong"])
         try ada.client.say(channel, 3, [UInt8](repeating: 0, count: 1_024))
-        #expect(try application.client.frames().map(\.message) == [3])
+        // What was refused for good leaves no gap at the other end.
+        try application.client.say(channel, 2, [1])
+        #expect(try application.client.frames().map(\.message) == [1])
+        try application.client.say(.acknowledged, channel, 1)
+        #expect(
+            try ada.client.frames() == [
+                DataFrame(kind: .message, channel: channel, message: 1, payload: [1]),
+                DataFrame(kind: .acknowledged, channel: channel, message: 3),
+            ])
+        // Sent again it is refused again.
+        try ada.client.say(channel, 1)
+        #expect(try ada.client.reasons() == ["tooLong"])
+    }
+
+    @Test func `after a refusal that is not for good the order is kept`() throws {
+        let (application, _, channel) = try opened()
+        for message in 1...18 as ClosedRange<UInt64> { try ada.client.say(channel, message) }
+        #expect(try ada.client.reasons() == ["tooManyMessages", "outOfOrder"])
+        _ = try application.client.frames()
+        try application.client.say(.acknowledged, channel, 1)
+        try application.client.say(.acknowledged, channel, 2)
+        try ada.client.say(channel, 18)
+        try ada.client.say(channel, 17)
+        try ada.client.say(channel, 18)
+        #expect(try ada.client.reasons() == ["outOfOrder"])
+        #expect(try application.client.frames().map(\.message) == [17, 18])
+    }
+
+    @Test func `what a crashed application had sent counts until the sender has it`() throws {
+        let (application, _, channel) = try opened()
+        for message in 1...16 as ClosedRange<UInt64> { try application.client.say(channel, message) }
+        application.client.vanish()
+        try host.report(.exited(application.instance, ApplicationExit(.signal(11))))
+        let next = try TestApplication.running(receiver)
+        try next.client.say(channel, 1, [1])
+        #expect(try next.client.reasons() == ["tooManyMessages"])
+        try ada.client.say(.acknowledged, channel, 1)
+        try next.client.say(channel, 1, [1])
+        #expect(try next.client.frames().isEmpty)
+        #expect(try ada.client.frames().map(\.message) == Array(1...17))
+    }
+
+    @Test func `the largest numbers end nothing`() throws {
+        let (application, _, channel) = try opened()
+        for client in [ada.client, application.client] {
+            try client.say(channel, .max)
+            try client.say(channel, .max)
+            try client.say(channel, 1)
+            try client.say(.acknowledged, channel, .max)
+        }
+        #expect(try ada.client.reasons() == ["outOfOrder"])
+        #expect(try application.client.reasons() == ["outOfOrder"])
     }
 
     @Test func `a resumed route loses nothing and has nothing twice`() throws {

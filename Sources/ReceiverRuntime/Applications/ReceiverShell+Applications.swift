@@ -47,12 +47,51 @@ extension ReceiverShell {
         guard parts.count == 2, !parts[1].isEmpty else { return nil }
         if let manifest = state.applications.catalog.first(where: { $0.id.text == parts[0] }) {
             guard parts[1] == "icon", let icon = manifest.icon else { return nil }
-            return host.file(icon, of: manifest.id)
+            return host.file(icon, of: manifest.id)?.restricted(
+                to: "default-src 'none'; style-src 'unsafe-inline'")
         }
         guard let instance = state.applications.instances[InstanceID(String(parts[0]))],
-            case .page = instance.manifest.content
+            case .page = instance.manifest.content, let file = Self.fileName(parts[1])
         else { return nil }
-        return host.file(String(parts[1]), of: instance.manifest.id)
+        return host.file(file, of: instance.manifest.id)?.restricted(to: policy(for: instance.manifest))
+    }
+
+    /// A path inside a folder, without escapes; nil for what leads out of it, or names nothing.
+    static func fileName(_ path: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = path.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+                let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            else { return nil }
+            bytes.append(code)
+            rest = rest.dropFirst(2)
+        }
+        let parts = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard parts.allSatisfy({ !$0.isEmpty && $0.first != UInt8(ascii: ".") }),
+            bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\\") })
+        else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// What a page may reach: its own files and socket, and others' servers if it has the permission. Never the route's
+    /// socket of this receiver, which would give it a sender's rights.
+    private func policy(for manifest: ApplicationManifest) -> String {
+        let others = manifest.permissions.contains(.network)
+        let host = "127.0.0.1:\(port)"
+        return """
+            sandbox allow-scripts allow-same-origin allow-forms; \
+            default-src http://\(host)\(Self.applicationPath) http://\(host)/v1/linnet.js 'unsafe-inline' data: blob:\
+            \(others ? " https:" : ""); \
+            connect-src http://\(host)\(Self.applicationPath) ws://\(host)/v1/application\
+            \(others ? " https: wss:" : ""); \
+            frame-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'
+            """
     }
 
     static let applicationPath = "/v1/applications/"
@@ -81,6 +120,16 @@ extension ReceiverShell: ApplicationService {
         }
         pageTokens[instance] = nil
         front.applicationOpened(client, of: instance)
+    }
+}
+
+extension Page {
+    /// The same with a rule for the browser that shows it.
+    fileprivate func restricted(to policy: String) -> Page {
+        var page = self
+        page.headers["Content-Security-Policy"] = policy
+        page.headers["X-Content-Type-Options"] = "nosniff"
+        return page
     }
 }
 

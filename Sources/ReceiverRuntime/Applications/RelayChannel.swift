@@ -4,36 +4,6 @@
 import RouteWire
 import SessionCore
 
-/// What the receiver holds for one instance of an application, in bytes of messages that are unanswered.
-final class RelayBudget {
-    static let limit = 16 << 20
-    var toApplication = 0
-    var toSender = 0
-}
-
-/// One direction of a channel.
-struct RelayLane {
-    struct Held {
-        /// As the receiving end sees it.
-        let message: UInt64
-        let bytes: [UInt8]
-        var isPassedOn = false
-    }
-
-    /// The books of what the sending end sent.
-    var reception = MessageReception()
-    /// In order: what waits for its turn, and of what goes to a sender also what it has not answered.
-    var held: [Held] = []
-
-    /// Notes an answer; nil if nobody waits for it, else the bytes that are free again.
-    mutating func answer(_ message: UInt64, _ answer: MessageReception.Answer) -> Int? {
-        let before = reception.unansweredBytes
-        guard reception.answer(message, answer) else { return nil }
-        if let index = held.firstIndex(where: { $0.message == message }) { held.remove(at: index) }
-        return before - reception.unansweredBytes
-    }
-}
-
 /// A data channel between a sender and an instance of an application (`Docs/protocols/application.md`, section 5). It passes
 /// frames on as they are, holds what an end does not take yet, and answers in the place of an end only to refuse.
 final class RelayChannel {
@@ -53,16 +23,14 @@ final class RelayChannel {
     private var isAbandoned = false
     private var toApplication = RelayLane()
     private var toSender = RelayLane()
-    /// What the numbers of the application's messages are raised by: each process counts from 1, the channel goes on.
-    private var offset: UInt64 = 0
+    /// On a route channel the numbers there, by those here: other endpoints share them.
+    private var routeNumbers: [UInt64: UInt64] = [:]
 
     init(_ opening: ChannelOpening, budget: RelayBudget, relay: Relay, sender: RouteConnection?) {
         (self.opening, self.budget, self.relay, self.sender) = (opening, budget, relay, sender)
     }
 
     private var isRouteChannel: Bool { opening.kind != .session }
-    /// The number by which the sender knows it.
-    private var senderChannel: UInt32 { isRouteChannel ? 0 : opening.channel }
 
     // MARK: From the sender
 
@@ -74,41 +42,58 @@ final class RelayChannel {
     }
 
     private func take(_ header: DataFrame.Header, _ bytes: [UInt8], fromSender connection: RouteConnection) {
-        let (id, size) = (header.message, header.payloadLength)
-        if let refusal = refusal(
-            header, isNew: id > toApplication.reception.last, held: budget.toApplication)
-        {
-            return refuse(refusal, id, to: connection, senderChannel)
+        let size = header.payloadLength
+        var source = header.message
+        if isRouteChannel {
+            source = toApplication.reception.last &+ 1
+            routeNumbers[source] = header.message
         }
-        switch toApplication.reception.receive(id, size) {
+        func refuse(_ refusal: RelayRefusal) {
+            relay.refused()
+            answerSender(source, .refused(refusal.payload), connection)
+        }
+        if source > toApplication.reception.last, budget.toApplication + size > RelayBudget.limit {
+            return refuse(.busy)
+        }
+        switch toApplication.reception.receive(source, size) {
         case .deliver:
+            if let refusal = refusal(header) {
+                _ = toApplication.reception.answer(source, .refused(refusal.payload))
+                return refuse(refusal)
+            }
             relay.passed(.toApplication)
             budget.toApplication += size
-            let frame =
-                isRouteChannel
-                ? DataFrame.bytes(
-                    .message, channel: opening.channel, message: id,
-                    payload: bytes[(DataFrame.headerLength + header.endpointLength)...]) : bytes
-            if toApplication.held.isEmpty, let application, application.takes(frame.count) {
-                application.send(data: frame)
-            } else {
-                toApplication.held.append(.init(message: id, bytes: frame))
-                application?.wait(self)
-            }
-        case .answer(let answer): send(answer, id, to: connection, senderChannel)
+            let target = toApplication.nextTarget()
+            let frame = frame(header, bytes, target)
+            let isNext = toApplication.messages.last?.isPassedOn ?? true
+            let isTaken = isNext && application?.takes(frame.count) == true
+            toApplication.messages.append(
+                .init(
+                    source: source, target: target, size: size, bytes: isTaken ? [] : frame,
+                    isPassedOn: isTaken))
+            if isTaken { application?.send(data: frame) } else { application?.wait(self) }
+        case .answer(let answer): answerSender(source, answer, connection)
         case .pending: break
-        case .tooMany: refuse(.tooMany, id, to: connection, senderChannel)
-        case .outOfOrder: refuse(.outOfOrder, id, to: connection, senderChannel)
+        case .tooMany: refuse(.tooMany)
+        case .outOfOrder: refuse(.outOfOrder)
         }
     }
 
     /// The sender answered a message of the application.
-    func answeredBySender(_ id: UInt64, _ answer: MessageReception.Answer) {
-        guard let size = toSender.answer(id, answer) else { return }
-        budget.toSender -= size
+    func answeredBySender(_ target: UInt64, _ answer: MessageReception.Answer) {
+        guard let message = toSender.answer(target, answer) else { return }
+        budget.toSender -= message.size
         // One of a process that is gone is only crossed off.
-        guard id > offset, let application else { return }
-        send(answer, id - offset, to: application, opening.channel)
+        guard let source = message.source, let application else { return }
+        send(answer, source, to: application, opening.channel)
+    }
+
+    private func answerSender(
+        _ source: UInt64, _ answer: MessageReception.Answer, _ connection: RouteConnection
+    ) {
+        guard isRouteChannel else { return send(answer, source, to: connection, opening.channel) }
+        guard let number = routeNumbers.removeValue(forKey: source) else { return }
+        send(answer, number, to: connection, 0)
     }
 
     // MARK: From the application
@@ -118,45 +103,72 @@ final class RelayChannel {
         case .message: take(header, bytes, fromApplication: connection)
         case .acknowledged, .refused:
             let answer = Self.answer(header, bytes)
-            guard let size = toApplication.answer(header.message, answer) else { return }
-            budget.toApplication -= size
-            if let sender { send(answer, header.message, to: sender, senderChannel) }
+            guard let message = toApplication.answer(header.message, answer), let source = message.source
+            else { return }
+            budget.toApplication -= message.size
+            if let sender { answerSender(source, answer, sender) }
         }
     }
 
     private func take(
         _ header: DataFrame.Header, _ bytes: [UInt8], fromApplication connection: RouteConnection
     ) {
-        let (id, isTooHigh) = header.message.addingReportingOverflow(offset)
-        let size = header.payloadLength
-        var refusal = refusal(header, isNew: id > toSender.reception.last, held: budget.toSender)
-        if isTooHigh { refusal = .outOfOrder }
-        if isAbandoned { refusal = .noSender }
-        if let refusal { return refuse(refusal, header.message, to: connection, opening.channel) }
-        switch toSender.reception.receive(id, size) {
+        let (source, size) = (header.message, header.payloadLength)
+        func refuse(_ refusal: RelayRefusal) {
+            relay.refused()
+            send(.refused(refusal.payload), source, to: connection, opening.channel)
+        }
+        if source > toSender.reception.last {
+            // What a process before this one sent counts as well.
+            guard toSender.admits(size) else { return refuse(.tooMany) }
+            guard budget.toSender + size <= RelayBudget.limit else { return refuse(.busy) }
+        }
+        switch toSender.reception.receive(source, size) {
         case .deliver:
+            if let refusal = isAbandoned ? .noSender : refusal(header) {
+                _ = toSender.reception.answer(source, .refused(refusal.payload))
+                return refuse(refusal)
+            }
             relay.passed(.toSender)
             budget.toSender += size
-            if isRouteChannel { return passOnRoute(id, bytes[DataFrame.headerLength...]) }
-            var frame = bytes
-            if offset != 0 { DataFrame.setMessage(id, in: &frame) }
-            let isNext = toSender.held.last?.isPassedOn ?? true
+            let target = toSender.nextTarget()
+            if isRouteChannel {
+                toSender.messages.append(
+                    .init(source: source, target: target, size: size, bytes: [], isPassedOn: true))
+                return passOnRoute(target, bytes[DataFrame.headerLength...])
+            }
+            let frame = frame(header, bytes, target)
+            let isNext = toSender.messages.last?.isPassedOn ?? true
             let isTaken = isNext && sender?.takes(frame.count) == true
-            toSender.held.append(.init(message: id, bytes: frame, isPassedOn: isTaken))
+            toSender.messages.append(
+                .init(source: source, target: target, size: size, bytes: frame, isPassedOn: isTaken))
             if isTaken { sender?.send(data: frame) } else { sender?.wait(self) }
-        case .answer(let answer): send(answer, header.message, to: connection, opening.channel)
+        case .answer(let answer): send(answer, source, to: connection, opening.channel)
         case .pending: break
-        case .tooMany: refuse(.tooMany, header.message, to: connection, opening.channel)
-        case .outOfOrder: refuse(.outOfOrder, header.message, to: connection, opening.channel)
+        case .tooMany: refuse(.tooMany)
+        case .outOfOrder: refuse(.outOfOrder)
         }
     }
 
+    /// The frame as the other end is to see it: most often as it came.
+    private func frame(_ header: DataFrame.Header, _ bytes: [UInt8], _ target: UInt64) -> [UInt8] {
+        guard header.endpointLength == 0, header.channel == opening.channel else {
+            return DataFrame.bytes(
+                .message, channel: opening.channel, message: target,
+                payload: bytes[(DataFrame.headerLength + header.endpointLength)...])
+        }
+        guard header.message != target else { return bytes }
+        var bytes = bytes
+        DataFrame.setMessage(target, in: &bytes)
+        return bytes
+    }
+
     /// On a sender's route channel messages of all endpoints share one window; what does not go at once is refused.
-    private func passOnRoute(_ id: UInt64, _ payload: ArraySlice<UInt8>) {
+    private func passOnRoute(_ target: UInt64, _ payload: ArraySlice<UInt8>) {
         guard let sender, let name = relay.endpoint(of: opening.instance),
             let number = sender.sendMessage(Array(payload), from: name)
-        else { return answeredBySender(id, .refused(RelayRefusal.busy.payload)) }
-        sender.forwarded[number] = RouteConnection.Forwarded(channel: self, message: id)
+        else { return answeredBySender(target, .refused(RelayRefusal.unread.payload)) }
+        sender.forwarded[number] = RouteConnection.Forwarded(channel: self, message: target)
     }
 
     // MARK: Ends that come and go
@@ -164,15 +176,15 @@ final class RelayChannel {
     /// The application was told of the channel.
     func open(_ connection: RouteConnection) {
         application = connection
-        if !toApplication.held.isEmpty { connection.wait(self) }
+        if !toApplication.messages.isEmpty { connection.wait(self) }
         relay.pump(connection)
     }
 
     /// The sender is back; what it did not answer is sent again.
     func attach(_ connection: RouteConnection) {
         sender = connection
-        for index in toSender.held.indices { toSender.held[index].isPassedOn = false }
-        if !toSender.held.isEmpty { connection.wait(self) }
+        for index in toSender.messages.indices { toSender.messages[index].isPassedOn = false }
+        if !toSender.messages.isEmpty { connection.wait(self) }
         relay.pump(connection)
     }
 
@@ -181,21 +193,22 @@ final class RelayChannel {
     /// The sender left for good.
     func abandon() {
         (sender, isAbandoned) = (nil, true)
-        for id in toSender.reception.unanswered {
-            answeredBySender(id, .refused(RelayRefusal.noSender.payload))
+        for message in toSender.messages {
+            answeredBySender(message.target, .refused(RelayRefusal.noSender.payload))
         }
     }
 
-    /// The application's process is gone and another one comes: what the old one may have taken is refused.
+    /// The application's process is gone and another one comes, which counts anew: what the old one may have taken is
+    /// refused, what it sent goes on to the sender.
     func interrupt() {
         application = nil
-        offset = toSender.reception.last
-        let waiting = Set(toApplication.held.map(\.message))
-        for id in toApplication.reception.unanswered where !waiting.contains(id) {
+        toSender.reception = MessageReception()
+        for index in toSender.messages.indices { toSender.messages[index].source = nil }
+        for message in toApplication.messages where message.isPassedOn {
             let answer = MessageReception.Answer.refused(RelayRefusal.restarted.payload)
-            guard let size = toApplication.answer(id, answer) else { continue }
-            budget.toApplication -= size
-            if let sender { send(answer, id, to: sender, senderChannel) }
+            guard let source = toApplication.answer(message.target, answer)?.source else { continue }
+            budget.toApplication -= message.size
+            if let sender { answerSender(source, answer, sender) }
         }
     }
 
@@ -204,41 +217,59 @@ final class RelayChannel {
         let over = MessageReception.Answer.refused(RelayRefusal.unknown.payload)
         let (sender, application) = (self.sender, self.application)
         (self.sender, self.application) = (nil, nil)
-        for id in toApplication.reception.unanswered {
-            if let sender { send(over, id, to: sender, senderChannel) }
-        }
-        for id in toSender.reception.unanswered where id > offset {
-            if let application { send(over, id - offset, to: application, opening.channel) }
-        }
-        budget.toApplication -= toApplication.reception.unansweredBytes
-        budget.toSender -= toSender.reception.unansweredBytes
+        let (received, sent) = (toApplication.messages, toSender.messages)
         (toApplication, toSender) = (RelayLane(), RelayLane())
+        budget.toApplication -= received.reduce(0) { $0 + $1.size }
+        budget.toSender -= sent.reduce(0) { $0 + $1.size }
+        for message in received {
+            if let sender, let source = message.source { answerSender(source, over, sender) }
+        }
+        for message in sent {
+            if let application, let source = message.source {
+                send(over, source, to: application, opening.channel)
+            }
+        }
     }
 
     /// Passes the next frame on that waits for this end. False if it has no room; nil if none waits.
     func passNext(to connection: RouteConnection) -> Bool? {
         if connection === application {
-            guard let first = toApplication.held.first else { return nil }
-            guard connection.takes(first.bytes.count) else { return false }
-            toApplication.held.removeFirst()
-            connection.send(data: first.bytes)
-            return true
+            guard let frame = Self.passNext(in: &toApplication, to: connection, isKept: false) else {
+                return nil
+            }
+            return send(frame, to: connection)
         }
-        guard connection === sender, let index = toSender.held.firstIndex(where: { !$0.isPassedOn }) else {
-            return nil
-        }
-        guard connection.takes(toSender.held[index].bytes.count) else { return false }
-        toSender.held[index].isPassedOn = true
-        connection.send(data: toSender.held[index].bytes)
-        return true
+        guard connection === sender,
+            let frame = Self.passNext(in: &toSender, to: connection, isKept: true)
+        else { return nil }
+        return send(frame, to: connection)
+    }
+
+    private func send(_ frame: [UInt8], to connection: RouteConnection) -> Bool {
+        // An empty one is no frame: the end has no room.
+        if !frame.isEmpty { connection.send(data: frame) }
+        return !frame.isEmpty
+    }
+
+    /// The next frame, marked as passed on; empty if the end has no room for it, nil if there is none.
+    private static func passNext(
+        in lane: inout RelayLane, to connection: RouteConnection, isKept: Bool
+    ) -> [UInt8]? {
+        guard let index = lane.messages.firstIndex(where: { !$0.isPassedOn }) else { return nil }
+        let frame = lane.messages[index].bytes
+        guard connection.takes(frame.count) else { return [] }
+        lane.messages[index].isPassedOn = true
+        if !isKept { lane.messages[index].bytes = [] }
+        return frame
     }
 
     // MARK: Answers
 
-    private func refusal(_ header: DataFrame.Header, isNew: Bool, held: Int) -> RelayRefusal? {
-        if !isRouteChannel, header.endpointLength != 0 { return .endpoint }
-        if header.payloadLength > opening.messageLimit { return .tooLong }
-        return isNew && held + header.payloadLength > RelayBudget.limit ? .busy : nil
+    /// Why a message is refused for good.
+    private func refusal(_ header: DataFrame.Header) -> RelayRefusal? {
+        // On the route channel the endpoint has led here.
+        if header.channel != 0, header.endpointLength != 0 { return .endpoint }
+        return header.payloadLength > opening.messageLimit ? .tooLong : nil
     }
 
     private static func answer(_ header: DataFrame.Header, _ bytes: [UInt8]) -> MessageReception.Answer {
@@ -246,13 +277,6 @@ final class RelayChannel {
         let payload = bytes[DataFrame.headerLength...]
         return .refused(
             payload.count <= refusalLimit ? Array(payload) : RelayRefusal.wordy.payload)
-    }
-
-    private func refuse(
-        _ refusal: RelayRefusal, _ id: UInt64, to connection: RouteConnection, _ channel: UInt32
-    ) {
-        relay.refused()
-        send(.refused(refusal.payload), id, to: connection, channel)
     }
 
     private func send(
@@ -267,22 +291,4 @@ final class RelayChannel {
                 to: connection)
         }
     }
-}
-
-/// What the receiver answers in the place of an end.
-struct RelayRefusal: Equatable {
-    let payload: [UInt8]
-    private init(_ reason: String, _ message: String) { payload = DataFrame.refusal(reason, message) }
-
-    static let tooMany = RelayRefusal("tooManyMessages", "too many messages are unanswered")
-    static let busy = RelayRefusal("busy", "the receiver holds as much for this application as it may")
-    static let tooLong = RelayRefusal("tooLong", "the message is longer than the application takes")
-    static let outOfOrder = RelayRefusal(
-        "outOfOrder", "the number of the message is not higher than the last")
-    static let restarted = RelayRefusal("applicationRestarted", "the application failed before it answered")
-    static let unknown = RelayRefusal("channelUnknown", "there is no such channel, or no longer")
-    static let endpoint = RelayRefusal("endpointUnknown", "messages of this channel name no endpoint")
-    static let noSender = RelayRefusal("noSender", "the sender has left for good")
-    static let route = RelayRefusal("routeRequired", "no route is active on this connection")
-    static let wordy = RelayRefusal("refused", "the message was refused with too many words")
 }
