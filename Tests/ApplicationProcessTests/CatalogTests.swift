@@ -116,6 +116,14 @@ struct CatalogTests {
         #expect(stage.log.messages.filter { $0 == "application not taken" }.count == 1)
     }
 
+    @Test func `a folder that is made later is seen`() async throws {
+        let later = "\(stage.root)/later/applications"
+        await stage.start { $0.folders = [later] }
+        #expect(await stage.catalog().isEmpty)
+        try stage.install("org.example.a", in: later)
+        #expect(await stage.catalog().map(\.id.text) == ["org.example.a"])
+    }
+
     @Test func `files of a page are served with their types, and nothing from outside`() async throws {
         try stage.install("org.example.page", #""page":"www/index.html","icon":"icon.svg""#)
         let folder = "\(stage.system)/org.example.page"
