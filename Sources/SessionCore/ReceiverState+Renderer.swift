@@ -40,7 +40,7 @@ extension ReceiverState {
         case .metadataChanged(let load, let metadata):
             return update(load) { session, _ in
                 // Only what may be shown is kept.
-                session.mediaMetadata = Metadata().completed(by: metadata)
+                session.mediaMetadata = metadata.limited
                 session.metadata = session.givenMetadata.completed(by: session.mediaMetadata)
                 return []
             }

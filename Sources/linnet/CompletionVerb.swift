@@ -38,6 +38,8 @@ package enum CompletionScript {
     private static func words(_ verb: Verb) -> [String] {
         switch verb.name {
         case "queue": Verb.queueWords
+        case "data": Verb.dataWords
+        case "app": Verb.appWords
         case "announce": ["cancel"]
         case "mute": ["on", "off", "toggle"]
         case "tracks": ["audio", "description", "subtitles"]

@@ -38,6 +38,9 @@ extension Verb {
         }
     }
 
+    /// The words that may stand first, for completion.
+    static let dataWords = ["send", "listen", "pipe"]
+
     static let data = Verb(
         name: "data", arguments: "send URL|ID MESSAGE… | listen URL|ID | pipe URL|ID",
         summary: "Exchanges messages with an application at the receiver.",
@@ -81,7 +84,7 @@ extension Verb {
         default:
             throw CommandFailure(
                 .usage, "'\(TerminalText.clean(action))' is nothing to do with data",
-                advice: "There are: send, listen, pipe.")
+                advice: "There are: \(dataWords.joined(separator: ", ")).")
         }
     }
 }

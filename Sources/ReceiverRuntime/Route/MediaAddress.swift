@@ -54,7 +54,11 @@ enum MediaAddress {
     }
 
     private static func replacement(for host: String, of client: any Client) -> String? {
-        if host == "0.0.0.0" || host == "[::]" { return literal(client.address, of: client) }
+        if host == "0.0.0.0" || host == "[::]" {
+            // An application is not on the network, and means this machine.
+            let isNumeric = client.address.utf8.allSatisfy { UInt8.isOfAddress($0) }
+            return literal(isNumeric ? client.address : "127.0.0.1", of: client)
+        }
         guard host.first == "[" else { return nil }
         let inner = host.dropFirst().dropLast()
         let address = inner.prefix { $0 != "%" }
@@ -85,17 +89,31 @@ enum MediaAddress {
     }
 }
 
+extension UInt8 {
+    /// True of what numeric addresses are written with.
+    fileprivate static func isOfAddress(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: ":"): true
+        default: (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+        }
+    }
+}
+
 extension RouteRequest {
     /// The request with the addresses of media as they are meant.
     func locating(_ meant: (String) -> String) -> RouteRequest {
         switch self {
-        case .start(var start):
+        // An application is handed what its sender wrote.
+        case .start(var start) where start.mode == .player:
             start.url = meant(start.url)
             for index in start.items.indices { start.items[index].url = meant(start.items[index].url) }
             return .start(start)
         case .queue(let session, .insert(var items, let place)):
             for index in items.indices { items[index].url = meant(items[index].url) }
             return .queue(session: session, .insert(items, place))
+        case .announce(var announcement):
+            announcement.url = meant(announcement.url)
+            return .announce(announcement)
         default: return self
         }
     }

@@ -49,7 +49,7 @@ struct StateComposer {
             applications = ComposedApplications(state.applications)
         }
         // The parts are compact already, and stay as they are: what was taken over is then seen to be the same at a glance.
-        return .object([
+        var members: [String: JSONValue] = [
             "device": device?.json ?? [:],
             "clock": ["id": .text(identity.clock)],
             "player": .compact(["session": JSONValue(state.player?.text)]),
@@ -58,8 +58,10 @@ struct StateComposer {
                 sessions.keyed { $0.text }.merging(applications.sessions) { first, _ in first }),
             "applications": .object(applications.catalog),
             "instances": .object(applications.instances),
-            "announcements": state.announcements.json,
-        ])
+        ]
+        let announcements = state.announcements.json
+        if announcements != .null { members["announcements"] = announcements }
+        return .object(members)
     }
 
     private func json(_ device: ReceiverState.Device) -> JSONValue {
