@@ -223,7 +223,7 @@ extension OutputLoop {
         let (hasEnded, isFading) = over.state.withLock { ($0.hasEnded, $0.isFading) }
         guard !overlay.isGiven,
             let read = overlay.reader.read(
-                limit, from: over, isComplete: hasEnded, into: &overlaySamples)
+                limit, from: over, isComplete: hasEnded || isFading, into: &overlaySamples)
         else { return nil }
         if isFading { overlay.gain.approach(0, over: OverlayTiming.ramp, rate: rate) }
         overlay.gain.apply(to: &overlaySamples, count: read.count)
@@ -258,7 +258,7 @@ extension OutputLoop {
         }
         let isGiven = over.state.withLock { state in
             guard state.epoch == overlay.epoch else { return false }
-            if state.isFading, overlay.gain.isSteady, overlay.gain.gain == 0 || state.queued == 0 {
+            if state.isFading, state.queued == 0 || overlay.gain.isSteady && overlay.gain.gain == 0 {
                 // Nothing more of it is wanted.
                 (state.head, state.hasEnded) = (state.next, true)
             }

@@ -111,11 +111,17 @@ extension GStreamerRenderer {
             if !description.hasPrefix("text/"), !current.hasArrived { _ = addPluginsAndAnnounce() }
         case .streamsSelected(let identifiers) where identifiers.isEmpty && current.missing != nil:
             announcementFailed(.missing(current.missing))
-        case .streamsFound(let set) where !TrackTable(set.streams).hasAudio:
+        case .streamsFound(let set) where isSilent(set):
             announcementFailed(MediaFailure(.unsupportedFormat, "The media has no sound."))
         case .contextMade(let context): keep(context)
         default: break
         }
+    }
+
+    /// A first list of streams may be empty.
+    private func isSilent(_ set: StreamSet) -> Bool {
+        let table = TrackTable(set.streams)
+        return !table.hasAudio && table.hasVideo
     }
 
     /// Begins again if the pipeline has read and stands, as `beginAgainIfStuck` does for a load.

@@ -19,7 +19,10 @@ extension RendererUnderTest {
 
     @discardableResult
     fileprivate func announcementBegan(_ number: UInt64) async throws -> Int64 {
-        try await first { $0 == .announcementBegan(LoadID(number)) ? SimulatedCard.now : nil }
+        try await first { event in
+            if case .announcementFailed(LoadID(number), let failure) = event { throw failure }
+            return event == .announcementBegan(LoadID(number)) ? SimulatedCard.now : nil
+        }
     }
 
     fileprivate func announcementEnded(_ number: UInt64) async throws {
