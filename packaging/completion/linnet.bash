@@ -22,8 +22,8 @@ _linnet() {
         queue) mapfile -t COMPREPLY < <(compgen -W "list add remove move jump next previous repeat clear --json -j --next -x --header -H --allow-invalid-certificate --on -o --help -h" -- "$word") ;;
         announce) mapfile -t COMPREPLY < <(compgen -f -W "cancel --volume -v --duck -d --header -H --no-wait -n --on -o --help -h" -- "$word") ;;
         launch) mapfile -t COMPREPLY < <(compgen -W "--url -u --no-wait -n --on -o --help -h" -- "$word") ;;
-        data) mapfile -t COMPREPLY < <(compgen -W "--url -u --count -c --raw -r --file -f --on -o --help -h" -- "$word") ;;
-        app) mapfile -t COMPREPLY < <(compgen -W "--language -l --id -i --source -s --url -u --folder -f --json -j --on -o --help -h" -- "$word") ;;
+        data) mapfile -t COMPREPLY < <(compgen -W "send listen pipe --url -u --count -c --raw -r --file -f --on -o --help -h" -- "$word") ;;
+        app) mapfile -t COMPREPLY < <(compgen -W "list new check run install remove --language -l --id -i --source -s --url -u --folder -f --json -j --on -o --help -h" -- "$word") ;;
         pause) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
         resume) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
         seek) mapfile -t COMPREPLY < <(compgen -W "--quick -q --on -o --help -h" -- "$word") ;;
