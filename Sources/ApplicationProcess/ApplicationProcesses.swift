@@ -104,7 +104,9 @@ package final class ApplicationProcesses: ApplicationHost {
 
     /// Read when the first page asks for it, and kept.
     package private(set) lazy var script: Page? = configuration.script.flatMap { path in
-        guard let body = try? FileSystem.read(path, maximum: ApplicationCatalog.scriptLimit) else { return nil }
+        guard let body = try? FileSystem.read(path, maximum: ApplicationCatalog.scriptLimit) else {
+            return nil
+        }
         var page = ApplicationCatalog.page(named: path, body)
         page.headers["Cache-Control"] = "max-age=3600"
         return page

@@ -22,10 +22,12 @@ extension Configuration {
         return configuration
     }
 
-    /// A folder of what helps applications: the one that was installed, or, of a program that was built and not installed, that of
+    /// A folder of what helps applications: the one that was installed, or, of a program that was only built, that of
     /// the sources.
     private func helpers(_ language: String) -> String? {
-        if let installed = FileSystem.absolute("\(programFolder)/../lib/linnet/\(language)") { return installed }
+        if let installed = FileSystem.absolute("\(programFolder)/../lib/linnet/\(language)") {
+            return installed
+        }
         let names = programFolder.split(separator: "/" as Character)
         guard let build = names.lastIndex(of: ".build") else { return nil }
         return FileSystem.absolute(
