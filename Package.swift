@@ -38,10 +38,12 @@ let package = Package(
     name: "linnet",
     products: [
         .library(name: "RouteKit", targets: ["RouteKit"]),
+        .library(name: "LinnetApplication", targets: ["LinnetApplication"]),
         .executable(name: "linnetd", targets: ["linnetd"]),
         .executable(name: "linnet-renderer", targets: ["linnet-renderer"]),
         .executable(name: "linnet", targets: ["linnet"]),
         .executable(name: "linnet-bench", targets: ["linnet-bench"]),
+        .executable(name: "party-queue", targets: ["party-queue"]),
     ],
     targets: [
         // MARK: C doors
@@ -122,12 +124,19 @@ let package = Package(
             "GStreamerRenderer",
             [
                 "MediaModel", "Timing", "GStreamer", "Soup", "AudioOutput", "MediaSource", "Playlists",
-                "GLibLoop",
+                "GLibLoop", "Settings",
             ]),
 
         // MARK: Public libraries
         // The sender's side of the protocol.
-        target("RouteKit", ["RouteWire", "MediaModel", "Timing", "Soup", "Avahi", "GLibLoop"]),
+        target(
+            "RouteKit",
+            ["RouteWire", "MediaModel", "ApplicationModel", "Timing", "Soup", "Avahi", "GLibLoop"]),
+
+        // Companion applications in Swift.
+        target(
+            "LinnetApplication",
+            ["RouteKit", "RouteWire", "MediaModel", "ApplicationModel", "Settings", "GLibLoop"]),
 
         // MARK: Programs
         program(
@@ -142,8 +151,20 @@ let package = Package(
                 "GStreamerRenderer", "AudioOutput", "RendererWire", "MediaModel", "Sandbox", "Settings",
                 "GLibLoop",
             ]),
-        program("linnet", ["RouteKit", "Playlists", "Settings", "MediaModel", "GLibLoop"]),
-        program("linnet-bench", ["RouteKit", "MediaModel", "Settings", "SystemProbe", "ReceiverTestKit"]),
+        program(
+            "linnet",
+            [
+                "RouteKit", "RouteWire", "Playlists", "Settings", "MediaModel", "ApplicationModel",
+                "GLibLoop",
+            ]),
+        // A sample application.
+        program("party-queue", ["LinnetApplication", "RouteKit"]),
+        program(
+            "linnet-bench",
+            [
+                "RouteKit", "LinnetApplication", "MediaModel", "Settings", "SystemProbe", "ReceiverTestKit",
+                "Soup", "GLibLoop",
+            ]),
 
         // MARK: Test support
         // Fakes of the runtime's ports, a clock moved by hand, the simulated card's reader.

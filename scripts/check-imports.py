@@ -23,8 +23,10 @@ WIRE = {"RouteWire", "RendererWire", "Playlists"}
 RUNTIME = {"ReceiverRuntime"}
 GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
 FENCES = GLIB_FENCES | {"ALSA", "Sandbox", "SystemProbe"}
-ADAPTERS = {"SoupListener", "AvahiAdvertiser", "RendererProcess", "ApplicationProcess", "AudioOutput", "MediaSource", "GStreamerRenderer"}
-LIBRARIES = {"RouteKit"}
+ADAPTERS = {
+    "SoupListener", "AvahiAdvertiser", "RendererProcess", "ApplicationProcess", "AudioOutput", "MediaSource",
+    "GStreamerRenderer"}
+LIBRARIES = {"RouteKit", "LinnetApplication"}
 SUPPORT = {"ReceiverTestKit", "LoopTestKit"}
 
 # Target → what it may import. Modules of the toolchain are named too: nothing else may be used.
@@ -54,8 +56,9 @@ ALLOWED = {
     "AudioOutput": WORDS | {"ALSA", "Synchronization"},
     "MediaSource": WORDS | {"Soup", "GLibLoop", "Synchronization"},
     "GStreamerRenderer": WORDS
-    | {"GStreamer", "Soup", "AudioOutput", "MediaSource", "Playlists", "GLibLoop", "Synchronization"},
+    | {"GStreamer", "Soup", "AudioOutput", "MediaSource", "Playlists", "Settings", "GLibLoop", "Synchronization"},
     "RouteKit": WORDS | {"RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
+    "LinnetApplication": WORDS | {"RouteKit", "RouteWire", "Settings", "GLibLoop", "Observation", "Synchronization"},
     "LoopTestKit": {"GLibLoop", "Synchronization"},
     "SeededNumbers": set(),
     "ReceiverTestKit": WORDS | CORE | RUNTIME | {"RouteWire", "Synchronization", "Glibc"},
@@ -66,14 +69,16 @@ ALLOWED = {
         "Synchronization"},
     "linnet-renderer": WORDS | {
         "GStreamerRenderer", "AudioOutput", "RendererWire", "Sandbox", "Settings", "GLibLoop", "Synchronization"},
-    "linnet": WORDS | {"RouteKit", "Playlists", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
+    "party-queue": {"LinnetApplication", "RouteKit"},
+    "linnet": WORDS | {"RouteKit", "RouteWire", "Playlists", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
     # Publishes and browses inside a network namespace of the tests.
     "dns-sd-probe": {"Avahi", "GLibLoop", "Settings", "Synchronization", "Glibc"},
     # Writes until a test kills it.
     "write-probe": {"Settings", "GLibLoop"},
     # Measures on the simulated card, whose reader is test support.
     "linnet-bench": WORDS | {
-        "RouteKit", "SystemProbe", "ReceiverTestKit", "Settings", "GLibLoop", "Observation", "Synchronization"},
+        "RouteKit", "LinnetApplication", "SystemProbe", "ReceiverTestKit", "Settings", "Soup", "GLibLoop",
+        "Observation", "Synchronization"},
 }
 
 # Target → modules that one file of it may use; none at present.

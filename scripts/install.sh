@@ -23,6 +23,9 @@ put() { # MODE SOURCE TARGET
 
 put_programs() {
     local program
+    # Where both programs look for it.
+    put 644 "$built/liblinnet.so" "$prefix/lib/linnet/liblinnet.so"
+    strip --strip-debug "$destdir$prefix/lib/linnet/liblinnet.so"
     for program in linnet linnetd linnet-renderer; do
         put 755 "$built/$program" "$prefix/bin/$program"
         strip --strip-debug "$destdir$prefix/bin/$program"

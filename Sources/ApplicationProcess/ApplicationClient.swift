@@ -50,6 +50,8 @@ final class ApplicationClient: Client {
         if !link.send(frame), link.isOpen { later("it does not read") }
     }
 
+    func linkZones(for address: String) -> [String] { [] }
+
     func close(code: UInt16, reason: String) { later(nil) }
 
     /// Hands over what was read, and ends.

@@ -12,6 +12,8 @@ import Synchronization
 /// `setRate` wait, and `beginFlush`, `open` and `close` end that.
 package final class AudioOutput: Sendable {
     let ring: FrameRing
+    /// The frames of a second sound that lies over the stream's.
+    let overlay: FrameRing
     private let device: DeviceFacts
 
     /// Starts the output's thread, which looks at the device and reports its state. Nil if the system has no
@@ -19,11 +21,15 @@ package final class AudioOutput: Sendable {
     package init?(
         configuration: AudioOutputConfiguration, report: @escaping @Sendable (AudioOutputEvent) -> Void
     ) {
-        guard let ring = FrameRing(buffer: configuration.buffer) else { return nil }
+        guard let ring = FrameRing(buffer: configuration.buffer),
+            let overlay = FrameRing(buffer: configuration.buffer, readerWake: ring.readerWake)
+        else { return nil }
         let device = DeviceFacts()
-        (self.ring, self.device) = (ring, device)
+        (self.ring, self.overlay, self.device) = (ring, overlay, device)
         let isStarted = OutputThread.start(named: "linnet-output") {
-            OutputLoop(ring: ring, device: device, configuration: configuration, report: report).run()
+            OutputLoop(
+                ring: ring, overlay: overlay, device: device, configuration: configuration, report: report
+            ).run()
         }
         if !isStarted { return nil }
     }
@@ -41,17 +47,20 @@ package final class AudioOutput: Sendable {
         ring.change {
             $0.flush()
             ($0.stream, $0.follower, $0.isFlushing, $0.isPlaying) = (stream, nil, false, playing)
+            $0.cues.removeAll(keepingCapacity: true)
             ($0.mediaVolume, $0.heard) = (.full, nil)
         }
     }
 
     /// Ends a stream, or one that was to follow: it is not heard from now on. The device is closed a little later.
     package func close(_ stream: StreamID) {
+        closeOverlay(stream)
         ring.change {
             $0.unfollow(stream)
             guard $0.stream == stream else { return }
             $0.flush()
             ($0.stream, $0.follower, $0.heard) = (nil, nil, nil)
+            $0.cues.removeAll(keepingCapacity: true)
         }
     }
 
@@ -69,7 +78,7 @@ package final class AudioOutput: Sendable {
 
     /// Forgets all frames, in the card as well, and refuses new ones until `endFlush`.
     package func beginFlush(_ stream: StreamID) {
-        ring.change {
+        ring(of: stream).change {
             guard $0.stream == stream else { return }
             $0.flush()
             ($0.isFlushing, $0.heard) = (true, nil)
@@ -77,12 +86,12 @@ package final class AudioOutput: Sendable {
     }
 
     package func endFlush(_ stream: StreamID) {
-        ring.change { if $0.stream == stream { $0.isFlushing = false } }
+        ring(of: stream).change { if $0.stream == stream { $0.isFlushing = false } }
     }
 
     /// Sets the rate of the frames that follow. Waits until those before were heard, if theirs was another.
     package func setRate(_ rate: Int32, for stream: StreamID) -> WriteOutcome {
-        ring.setRate(rate, for: stream)
+        ring(of: stream).setRate(rate, for: stream)
     }
 
     /// Takes stereo frames, the first of which stands at `position` nanoseconds of the media; each next one
@@ -90,12 +99,12 @@ package final class AudioOutput: Sendable {
     package func write(_ samples: Span<Float>, position: Double, step: Double, for stream: StreamID)
         -> WriteOutcome
     {
-        ring.write(samples, at: MediaPlace(position: position, step: step), for: stream)
+        ring(of: stream).write(samples, at: MediaPlace(position: position, step: step), for: stream)
     }
 
     /// No frames follow: what is there is played out, then `drained` is reported.
     package func end(_ stream: StreamID) {
-        ring.change {
+        ring(of: stream).change {
             if $0.writer == stream, !$0.isFlushing {
                 $0.hasEnded = true
                 $0.join()

@@ -56,6 +56,12 @@ package enum AudioOutputEvent: Equatable, Sendable {
     case drained(StreamID)
     /// The first frame of the stream that followed is heard; or all of the one before was heard, and it is waited for.
     case advanced(StreamID, to: StreamID)
+    /// The frame behind this cue is heard, or will never be: see `AudioOutput.cue`.
+    case cueReached(StreamID, Int)
+    /// The first frame of the overlay is heard.
+    case overlayBegan(StreamID)
+    /// The overlay is over: its last frame was heard, or it was closed. Nothing of it is heard any more.
+    case overlayEnded(StreamID)
     /// Somebody else moved the mixer.
     case volumeChanged(Volume)
 }

@@ -45,10 +45,14 @@ final class FrameRing: Sendable {
         /// True while a decoder copies: that of an older stream may still be at it when a new one begins.
         var isWriting = false
         var marks = MarkList()
+        var cues: [Cue] = []
         var isWriterWaiting = false
         var isReaderWaiting = false
         var outputVolume = Volume.full
         var mediaVolume = Volume.full
+        /// Of an overlay: how it lies over the stream, and whether it is fading away and takes no more frames.
+        var levels = OverlayLevels()
+        var isFading = false
         var heard: HeardPosition?
         var isQuitting = false
 
@@ -62,6 +66,7 @@ final class FrameRing: Sendable {
             // Frames behind the joint are gone as well, so their stream is of no use any more.
             (joint, mustRewind) = (nil, false)
             marks.removeAll()
+            reachAllCues()
         }
     }
 
@@ -75,8 +80,10 @@ final class FrameRing: Sendable {
     /// What the card has queued at most.
     private let buffer: Duration
 
-    init?(buffer: Duration) {
-        guard let readerWake = WakeUp(), let writerWake = WakeUp(), let followerWake = WakeUp() else {
+    /// `readerWake`: that of another ring which the same thread reads.
+    init?(buffer: Duration, readerWake shared: WakeUp? = nil) {
+        guard let readerWake = shared ?? WakeUp(), let writerWake = WakeUp(), let followerWake = WakeUp()
+        else {
             return nil
         }
         self.buffer = buffer

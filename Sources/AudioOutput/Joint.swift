@@ -24,7 +24,7 @@ struct Joint: Equatable, Sendable {
 // rates do not meet: the second begins when the first was heard, with the card set to its rate.
 extension FrameRing.State {
     /// The stream that may put frames in.
-    var writer: StreamID? { joint?.stream ?? stream }
+    var writer: StreamID? { isFading ? nil : joint?.stream ?? stream }
 
     /// Lets the stream that follows put its frames in, if the one before has ended and the card need not be set anew.
     mutating func join() {
@@ -43,6 +43,7 @@ extension FrameRing.State {
         if next > joint.frame { mustRewind = true }
         (head, next, hasEnded) = (joint.frame, min(next, joint.frame), true)
         marks.forget(from: joint.frame)
+        cues.removeAll { $0.stream == joint.stream }
     }
 
     /// The stream that is heard from now on, if its first frame is; and the one before.

@@ -96,5 +96,7 @@ struct CardMap: Equatable, Sendable {
         return (piece.ringFrame + offset, piece.isSilence)
     }
 
+    var isEmpty: Bool { pieces.isEmpty }
+
     mutating func removeAll() { pieces.removeAll(keepingCapacity: true) }
 }

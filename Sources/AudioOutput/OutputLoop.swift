@@ -8,49 +8,43 @@ import Synchronization
 /// The output thread's work: takes frames from the ring, gives them to the card, starts, pauses and drops it,
 /// and notes what is heard. Decides by state alone, so commands that come in a burst are one.
 final class OutputLoop {
-    /// What the other threads want, as of one moment.
-    private struct Wish {
-        var stream: StreamID?
-        var epoch: UInt64
-        var isPlaying: Bool
-        var hasEnded: Bool
-        var rate: Int32
-        var queued: Int
-        var head: Int64
-        var outputVolume: Volume
-        var mediaVolume: Volume
-        var isQuitting: Bool
-        var mustRewind: Bool
-    }
+    let ring: FrameRing
+    let over: FrameRing
+    let keeper: DeviceKeeper
+    let configuration: AudioOutputConfiguration
+    let report: @Sendable (AudioOutputEvent) -> Void
 
-    private let ring: FrameRing
-    private let keeper: DeviceKeeper
-    private let configuration: AudioOutputConfiguration
-    private let report: @Sendable (AudioOutputEvent) -> Void
-
-    private var stream: StreamID?
-    private var epoch: UInt64 = 0
+    var stream: StreamID?
+    var epoch: UInt64 = 0
     /// Frames given to the card since it was last reset.
-    private var written: Int64 = 0
-    private var isRunning = false
-    private var isPaused = false
-    private var isStarved = false
-    private var isSounding = false
-    private var hasDrained = false
-    private var hasPadded = false
-    private var map = CardMap()
-    private var converter = SampleConverter()
-    private var gain: Float = 1
-    private var samples: [Float] = []
-    private var bytes: [UInt8] = []
-    private var closeAt: Int64?
-    private var nextMixerCheck: Int64 = 0
+    var written: Int64 = 0
+    var isRunning = false
+    /// True while the card that runs is given the stream's frames: not while it runs for an overlay alone.
+    var isFlowing = false
+    /// The frame of the card behind the last one of the stream.
+    var flowEnd: Int64 = 0
+    var overlay = OverlayPlay()
+    var overlaySamples: [Float] = []
+    var isPaused = false
+    var isStarved = false
+    var isSounding = false
+    var hasDrained = false
+    var hasPadded = false
+    var map = CardMap()
+    var converter = SampleConverter()
+    /// Of the output, which `converter` follows, and of the stream.
+    var gain: Float = 1
+    var mediaGain = GainRamp()
+    var samples: [Float] = []
+    var bytes: [UInt8] = []
+    var closeAt: Int64?
+    var nextMixerCheck: Int64 = 0
 
     init(
-        ring: FrameRing, device: DeviceFacts, configuration: AudioOutputConfiguration,
+        ring: FrameRing, overlay: FrameRing, device: DeviceFacts, configuration: AudioOutputConfiguration,
         report: @escaping @Sendable (AudioOutputEvent) -> Void
     ) {
-        (self.ring, self.configuration, self.report) = (ring, configuration, report)
+        (self.ring, over, self.configuration, self.report) = (ring, overlay, configuration, report)
         keeper = DeviceKeeper(configuration: configuration, facts: device, report: report)
     }
 
@@ -68,25 +62,33 @@ final class OutputLoop {
             return false
         }
         if wish.epoch != epoch { startAnew(wish) }
+        followOverlay(wish.overlay)
         applyVolume(wish, now: now)
         serviceDevice(wish, now: now)
         do throws(PCM.Failure) {
             if wish.mustRewind { try rewind() }
-            if keeper.card != nil, wish.stream != nil { try feed(wish) }
+            if overlay.isActive {
+                try feedWithOverlay(wish)
+            } else if keeper.card != nil, wish.stream != nil, !hasDrained || wish.queued > 0 {
+                try feed(wish)
+            }
         } catch {
             lose(error)
         }
+        for cue in ring.state.withLock({ $0.takeCues() }) { report(.cueReached(cue.stream, cue.number)) }
         wait(wish)
         return true
     }
 
     private func look() -> Wish {
-        ring.state.withLock {
+        let overlay = lookAtOverlay()
+        return ring.state.withLock {
             Wish(
                 stream: $0.stream, epoch: $0.epoch, isPlaying: $0.isPlaying, hasEnded: $0.hasEnded,
                 rate: $0.rate,
                 queued: $0.queued, head: $0.head, outputVolume: $0.outputVolume,
-                mediaVolume: $0.mediaVolume, isQuitting: $0.isQuitting, mustRewind: $0.mustRewind)
+                mediaVolume: $0.mediaVolume, isQuitting: $0.isQuitting, mustRewind: $0.mustRewind,
+                overlay: overlay)
         }
     }
 
@@ -97,48 +99,59 @@ final class OutputLoop {
         setSounding(false)
         if wish.stream != stream {
             (stream, isStarved) = (wish.stream, false)
-            converter.set(targetGain(wish))
+            if !overlay.isActive { converter.set(outputGain(wish)) }
+            mediaGain.set(VolumeCurve.gain(of: wish.mediaVolume))
         }
         epoch = wish.epoch
-        (hasDrained, hasPadded) = (false, false)
+        hasDrained = false
+        noteOverlay()
+        if overlay.isActive, isRunning, overlay.heard >= flowEnd {
+            // The card holds nothing of the stream; the overlay goes on.
+            isFlowing = false
+            map.removeAll()
+            map.append(cardFrame: 0, ringFrame: ring.state.withLock { $0.kept }, isSilence: true)
+            return
+        }
         do throws(PCM.Failure) { try resetCard() } catch { lose(error) }
     }
 
-    private func resetCard() throws(PCM.Failure) {
+    func resetCard() throws(PCM.Failure) {
         if written > 0 || isRunning || isPaused { try keeper.card?.reset() }
         forgetCard()
     }
 
-    private func forgetCard() {
+    func forgetCard() {
         (written, isRunning, isPaused) = (0, false, false)
+        (isFlowing, flowEnd, hasPadded) = (false, 0, false)
         map.removeAll()
+        rewindOverlay()
     }
 
-    private func lose(_ failure: PCM.Failure) {
+    func lose(_ failure: PCM.Failure) {
         forgetCard()
         setSounding(false)
         ring.state.withLock { if $0.epoch == epoch { $0.next = $0.kept } }
-        hasPadded = false
         keeper.lose(failure)
     }
 
-    private func setSounding(_ sounding: Bool) {
+    func setSounding(_ sounding: Bool) {
         guard sounding != isSounding else { return }
         isSounding = sounding
         if !sounding { ring.state.withLock { if $0.epoch == epoch { $0.heard?.rate = 0 } } }
         if let stream { report(.soundingChanged(stream, sounding)) }
     }
 
-    private func setStarved(_ starved: Bool) {
+    func setStarved(_ starved: Bool) {
         guard starved != isStarved else { return }
         isStarved = starved
         if let stream { report(.starvationChanged(stream, starved)) }
     }
 
-    private func targetGain(_ wish: Wish) -> Float {
+    /// What the output's volume makes of samples: nothing where a mixer follows it.
+    private func outputGain(_ wish: Wish) -> Float {
         var output = wish.outputVolume
         output.level = min(output.level, configuration.maximumLevel)
-        return VolumeCurve.gain(of: wish.mediaVolume) * (keeper.hasMixer ? 1 : VolumeCurve.gain(of: output))
+        return keeper.hasMixer ? 1 : VolumeCurve.gain(of: output)
     }
 
     private func applyVolume(_ wish: Wish, now: Int64) {
@@ -156,20 +169,26 @@ final class OutputLoop {
             output.level = min(output.level, configuration.maximumLevel)
             keeper.setMixer(output)
         }
-        let target = targetGain(wish)
-        guard target != gain else { return }
+        let (target, media) = (outputGain(wish), VolumeCurve.gain(of: wish.mediaVolume))
+        guard target != gain || media != mediaGain.target else { return }
         gain = target
         // What a standing card holds was made with the old gain, and would be heard with it.
         if !isRunning, written > 0 {
             do throws(PCM.Failure) { try rewind() } catch { lose(error) }
         }
-        if isRunning { converter.approach(target, rate: max(wish.rate, 1)) } else { converter.set(target) }
+        guard isRunning else {
+            converter.set(target)
+            return mediaGain.set(media)
+        }
+        let rate = keeper.card?.setup?.rate ?? 48_000
+        converter.approach(target, rate: rate)
+        mediaGain.approach(media, over: SampleConverter.ramp, rate: rate)
     }
 
     private var closeDelay: Int64 { Int64(configuration.closeDelay / .nanoseconds(1)) }
 
     private func serviceDevice(_ wish: Wish, now: Int64) {
-        let isWanted = wish.stream != nil && !hasDrained
+        let isWanted = wish.stream != nil && !hasDrained || wish.overlay.stream != nil
         if isWanted || keeper.retryAt != nil {
             closeAt = nil
             if keeper.openIfDue(now: now), !isWanted { keeper.closeAndReport() }
@@ -180,6 +199,8 @@ final class OutputLoop {
                 forgetCard()
                 keeper.closeAndReport()
                 closeAt = nil
+                // Nothing has played for a while: what the decoders left is taken apart by now, and no thread is held up.
+                returnFreeMemory()
             }
         }
     }
@@ -199,7 +220,7 @@ final class OutputLoop {
         if isPaused {
             guard wish.isPlaying else { return }
             try card.pause(false)
-            (isPaused, isRunning) = (false, true)
+            (isPaused, isRunning, isFlowing) = (false, true, true)
         }
         try fill(wish, card: card, setup: setup)
         // A stream that joined after this one's end takes the silence back.
@@ -217,6 +238,7 @@ final class OutputLoop {
                 continue
             }
             guard room > 0, let (first, count) = ring.take(min(room, chunk), into: &samples) else { return }
+            applyGains(count, rate: setup.rate)
             converter.convert(samples, count: count, into: &bytes, setup: setup)
             var done = 0
             while done < count {
@@ -227,6 +249,7 @@ final class OutputLoop {
                 written += Int64(taken)
                 done += taken
             }
+            flowEnd = written
             ring.advance(next: first + Int64(done), epoch: epoch)
             if !isRunning { try startIfEnough(wish, card: card) }
             if done < count { return }
@@ -238,13 +261,18 @@ final class OutputLoop {
         guard !hasPadded, ring.state.withLock({ $0.epoch == epoch && $0.queued == 0 && $0.hasEnded }) else {
             return
         }
+        try writeSilence(card: card, setup: setup)
+    }
+
+    /// Gives the card a period of silence, which stands behind the stream's frames.
+    func writeSilence(card: any Card, setup: PCM.Setup) throws(PCM.Failure) {
         guard case .frames(let room) = try card.room(), room >= setup.periodFrames else { return }
         let count = setup.periodFrames
         if bytes.count < count * setup.frameBytes {
             bytes += [UInt8](repeating: 0, count: count * setup.frameBytes - bytes.count)
         }
         for index in 0..<count * setup.frameBytes { bytes[index] = 0 }
-        let end = ring.state.withLock { $0.head }
+        let end = ring.state.withLock { $0.next }
         map.append(cardFrame: written, ringFrame: end, isSilence: true)
         if case .frames(let taken) = try card.write(bytes, from: 0, count: count) { written += Int64(taken) }
         hasPadded = true
@@ -258,7 +286,7 @@ final class OutputLoop {
         }
         guard isEnough else { return }
         try card.start()
-        isRunning = true
+        (isRunning, isFlowing) = (true, true)
         setStarved(false)
     }
 
@@ -267,25 +295,26 @@ final class OutputLoop {
         setSounding(false)
         guard isRunning else { return }
         if setup.canPause, (try? keeper.card?.pause(true)) != nil {
-            (isPaused, isRunning) = (true, false)
+            (isPaused, isRunning, isFlowing) = (true, false, false)
         } else {
             try rewind()
         }
     }
 
     /// Takes back what the card has not played, to give it again later.
-    private func rewind() throws(PCM.Failure) {
+    func rewind() throws(PCM.Failure) {
+        noteOverlay()
         try resetCard()
         ring.state.withLock {
             if $0.epoch == epoch { ($0.next, $0.mustRewind) = ($0.kept, false) }
         }
-        hasPadded = false
     }
 
     /// The card ran dry: everything that it was given was heard.
-    private func recover() throws(PCM.Failure) {
+    func recover() throws(PCM.Failure) {
         let next = ring.state.withLock { $0.next }
         ring.advance(kept: next, epoch: epoch)
+        noteOverlayHeard()
         try resetCard()
         setSounding(false)
         passJoint()
@@ -305,7 +334,7 @@ final class OutputLoop {
     }
 
     /// Reads the card's delay, and notes with the time after it what is heard.
-    private func noteHeard() throws(PCM.Failure) {
+    func noteHeard() throws(PCM.Failure) {
         guard let card = keeper.card, let setup = card.setup, written > 0 else { return finishIfHeard() }
         guard isRunning else { return noteStanding() }
         let outcome = try card.delay()
@@ -315,6 +344,7 @@ final class OutputLoop {
             return finishIfHeard()
         }
         let cardFrame = written - Int64(delay)
+        noteOverlay(cardFrame)
         guard let (frame, isSilence) = map.ringFrame(of: max(0, cardFrame)) else { return }
         ring.advance(kept: frame, epoch: epoch)
         let isHeard = cardFrame >= 0 && !isSilence
@@ -347,8 +377,7 @@ final class OutputLoop {
         }
         if let turn {
             setSounding(false)
-            hasPadded = false
-            do throws(PCM.Failure) { try resetCard() } catch { lose(error) }
+            do throws(PCM.Failure) { try endFlow() } catch { lose(error) }
             (self.stream, isStarved) = (turn.to, false)
             report(.advanced(turn.from, to: turn.to))
             // The next stream's decoder, and this thread, which has nothing of it yet, or its end.
@@ -358,51 +387,15 @@ final class OutputLoop {
             hasDrained = true
             setSounding(false)
             setStarved(false)
-            do throws(PCM.Failure) { try resetCard() } catch { lose(error) }
+            do throws(PCM.Failure) { try endFlow() } catch { lose(error) }
             // Nobody wakes this thread to give the device up.
             if keeper.status.state != .null { closeAt = MonotonicClock.now() + closeDelay }
             report(.drained(stream))
-        } else if isEmpty, !isRunning, wantsSound {
+        } else if isEmpty, !isRunning || overlay.isActive && !isSounding, wantsSound {
+            isFlowing = false
             setStarved(true)
         }
     }
 
     private var wantsSound: Bool { ring.state.withLock { $0.isPlaying && !$0.isFlushing && $0.heard != nil } }
-
-    // MARK: Waiting
-
-    private func wait(_ wish: Wish) {
-        let now = MonotonicClock.now()
-        var limit: Int64?
-        func within(_ time: Int64) { limit = min(limit ?? .max, max(0, time)) }
-        if let retryAt = keeper.retryAt { within(retryAt - now) }
-        if let closeAt { within(closeAt - now) }
-        let (isEmpty, isNews) = ring.state.withLock { state in
-            // The next stream is told of when it is heard, not with the card's next wake-up.
-            if isRunning, let joint = state.joint, state.rate > 0 {
-                within(Int64(Double(joint.frame - state.kept) * 1e9 / Double(state.rate)))
-            }
-            // Frames that came since this turn began have woken nobody; a card that stands may start with them.
-            if !isRunning, state.head != wish.head { return (false, true) }
-            if !isRunning || state.queued == 0 { state.isReaderWaiting = true }
-            return (state.queued == 0, false)
-        }
-        if isNews { return }
-        guard let card = keeper.card, let setup = card.setup, isRunning || (!isPaused && !isEmpty) else {
-            ring.readerWake.wait(timeout: limit.map { .nanoseconds($0) })
-            return
-        }
-        if isRunning, isEmpty, hasPadded || !wish.hasEnded {
-            // Until the card runs out, or plays the silence after the end; with a little more, so that it surely does.
-            if case .frames(let delay)? = try? card.delay() {
-                let rest = delay - (hasPadded ? setup.periodFrames : 0)
-                within(Int64(Double(rest) * 1e9 / Double(setup.rate)) + 500_000)
-            }
-            ring.readerWake.wait(timeout: limit.map { .nanoseconds($0) })
-        } else if isRunning {
-            card.wait(or: ring.readerWake, timeout: limit.map { .nanoseconds($0) })
-        } else {
-            ring.readerWake.wait(timeout: limit.map { .nanoseconds($0) })
-        }
-    }
 }

@@ -8,31 +8,24 @@ struct SampleConverter {
     /// A change of the gain is spread over this time, so that it does not click.
     static let ramp = Duration.milliseconds(10)
 
-    private var gain: Float = 1
-    private var target: Float = 1
-    private var step: Float = 0
+    private var ramp = GainRamp()
     private var seed: UInt32 = 0x9E37_79B9
 
     /// Sets the gain at once, for a stream that begins.
-    mutating func set(_ gain: Float) { (self.gain, target, step) = (gain, gain, 0) }
+    mutating func set(_ gain: Float) { ramp.set(gain) }
 
     /// Moves towards a gain.
-    mutating func approach(_ gain: Float, rate: Int32) {
-        guard gain != target else { return }
-        target = gain
-        step = (target - self.gain) / Float(max(1, frames(in: Self.ramp, rate: rate)))
-    }
+    mutating func approach(_ gain: Float, rate: Int32) { ramp.approach(gain, over: Self.ramp, rate: rate) }
 
     /// Converts `count` stereo frames; `output` grows to what is needed.
     mutating func convert(_ input: [Float], count: Int, into output: inout [UInt8], setup: PCM.Setup) {
         let bytes = count * setup.frameBytes
         if output.count < bytes { output += [UInt8](repeating: 0, count: bytes - output.count) }
-        let isSteady = gain == target
-        let isExact = isSteady && gain == 1 && setup.format == .int16 && Self.fits16(input, count: count * 2)
-        let isSilent = isSteady && gain == 0
+        let isExact = ramp.isUnity && setup.format == .int16 && Self.fits16(input, count: count * 2)
+        let isSilent = ramp.isSteady && ramp.gain == 0
         var position = 0
         for frame in 0..<count {
-            if gain != target { advance() }
+            let gain = ramp.next()
             let left = input[frame * 2] * gain
             let right = input[frame * 2 + 1] * gain
             for channel in 0..<Int(setup.channels) {
@@ -52,11 +45,6 @@ struct SampleConverter {
                 }
             }
         }
-    }
-
-    private mutating func advance() {
-        gain += step
-        if (step >= 0 && gain >= target) || (step < 0 && gain <= target) { (gain, step) = (target, 0) }
     }
 
     /// True if no bit would be lost, as with a 16-bit source at full volume: then nothing is added.

@@ -16,6 +16,8 @@
 /* Macros and casts do not import into Swift. */
 static inline GstBuffer *gst_shim_probe_buffer(GstPadProbeInfo *info) { return GST_PAD_PROBE_INFO_BUFFER(info); }
 static inline GstEvent *gst_shim_probe_event(GstPadProbeInfo *info) { return GST_PAD_PROBE_INFO_EVENT(info); }
+static inline guint gst_shim_probe_type(GstPadProbeInfo *info) { return GST_PAD_PROBE_INFO_TYPE(info); }
+static inline GstQuery *gst_shim_probe_query(GstPadProbeInfo *info) { return GST_PAD_PROBE_INFO_QUERY(info); }
 static inline GstEventType gst_shim_event_type(GstEvent *event) { return GST_EVENT_TYPE(event); }
 static inline guint32 gst_shim_event_seqnum(GstEvent *event) { return gst_event_get_seqnum(event); }
 static inline GstMessageType gst_shim_message_type(GstMessage *message) { return GST_MESSAGE_TYPE(message); }
@@ -47,6 +49,14 @@ static inline const gchar *gst_shim_factory_name(GstElement *element)
 {
     GstElementFactory *factory = gst_element_get_factory(element);
     return factory ? gst_plugin_feature_get_name(GST_PLUGIN_FEATURE(factory)) : NULL;
+}
+static inline gboolean gst_shim_get_mask(const GstStructure *structure, const gchar *name, guint64 *mask)
+{
+    return gst_structure_get(structure, name, GST_TYPE_BITMASK, mask, NULL);
+}
+static inline void gst_shim_set_mask(GstCaps *caps, const gchar *name, guint64 mask)
+{
+    gst_caps_set_simple(caps, name, GST_TYPE_BITMASK, mask, NULL);
 }
 static inline gboolean gst_shim_is_type_finder(gpointer feature) { return GST_IS_TYPE_FIND_FACTORY(feature); }
 static inline const gchar *gst_shim_feature_class(gpointer feature)
@@ -83,6 +93,7 @@ static inline void gst_shim_tag_list_unref(GstTagList *list) { gst_tag_list_unre
 static inline void gst_shim_sample_unref(GstSample *sample) { gst_sample_unref(sample); }
 static inline void gst_shim_message_unref(GstMessage *message) { gst_message_unref(message); }
 static inline GstBuffer *gst_shim_buffer_ref(GstBuffer *buffer) { return gst_buffer_ref(buffer); }
+static inline GstBuffer *gst_shim_make_writable(GstBuffer *buffer) { return gst_buffer_make_writable(buffer); }
 static inline void gst_shim_buffer_unref(GstBuffer *buffer) { gst_buffer_unref(buffer); }
 static inline void gst_shim_event_unref(GstEvent *event) { gst_event_unref(event); }
 

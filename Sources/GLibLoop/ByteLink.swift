@@ -78,6 +78,12 @@ package final class ByteLink {
         return true
     }
 
+    /// Lets the other side run at once, where it was put behind this thread: the kernel takes it that who writes to a
+    /// socket is about to wait, and has the reader wait for that on the writer's processor, however much else is idle.
+    package func letReaderRun() {
+        if isOpen { sched_yield() }
+    }
+
     /// Ends the link; what is still queued is dropped.
     package func close() {
         guard isOpen else { return }

@@ -6,7 +6,7 @@ import CGStreamer
 
 /// Where the end of a pipeline leads: calls come on streaming threads, which may be held back in `setRate` and
 /// `write` until `flushStarted`.
-package protocol AudioSinkTarget: FlushTarget {
+package protocol AudioSinkTarget: FlowTarget {
     func setRate(_ rate: Int32) -> SinkFlow
     /// Stereo frames; the first stands at `position` nanoseconds of the media, the next ones `step` on each.
     func write(_ frames: Span<Float>, position: Double, step: Double) -> SinkFlow
@@ -33,7 +33,7 @@ package protocol AudioSinkTarget: FlushTarget {
         unsafe gst_app_sink_set_callbacks(
             gst_shim_app_sink(element.pointer), &callbacks, receiver,
             { unsafe Unmanaged<SinkReceiver>.fromOpaque($0!).release() })
-        element.watchFlushes(target)
+        element.watchFlow(target)
     }
 
     private static func caps(_ rates: [Int32]) -> String {

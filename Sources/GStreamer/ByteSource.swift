@@ -9,10 +9,15 @@ package protocol ByteSource: AnyObject, Sendable {
     var size: Int64? { get }
     /// True if any place can be read from.
     var isSeekable: Bool { get }
+    /// Waits for the first bytes. True if whoever reads them is to choose the places, since length and places of the format
+    /// are found no other way, and the server gives them.
+    func awaitIsPulled() -> Bool
     /// Waits until `head` is known. False if that will not be, or the wait was interrupted.
     func awaitHead() -> Bool
     /// Waits for bytes at `offset`: at least one, at most `maximum`.
     func read(at offset: Int64, maximum: Int) -> ByteSourceReading
+    /// The title that begins with the byte at `offset`; empty if what follows has none. No read reaches over such a place.
+    func title(at offset: Int64) -> String?
     /// Ends waits, and lets none begin until `resume`.
     func interrupt()
     func resume()
@@ -39,11 +44,9 @@ package struct ByteSourceHead: Equatable, Sendable {
     /// Where the bytes come from in the end, after redirections.
     package var uri: String
     package var contentType: String?
-    /// Bytes of sound between two pieces of text, in a stream of web radio.
-    package var textInterval: Int32?
+    /// Who sends it, and what kind of sound that is: a station of web radio.
     package var station: String?
     package var genre: String?
-    package var page: String?
     package var requestHeaders: [Field] = []
     package var responseHeaders: [Field] = []
 

@@ -48,6 +48,8 @@ private final class SourceState: Sendable {
         var uri: String?
         var source: (any ByteSource)?
         var isAnnounced = false
+        /// Nil until it was asked.
+        var isPulled: Bool?
         var pace = Pace()
     }
     private let values = Mutex(Values())
@@ -63,6 +65,16 @@ private final class SourceState: Sendable {
         return values.withLock { $0.pace.next(at: offset) }
     }
     func noteEnd(_ offset: guint64) { values.withLock { $0.pace.end = offset } }
+    /// Waits for the first bytes when it is asked first; later answers are the same.
+    var isPulled: Bool {
+        if let known = values.withLock({ $0.isPulled }) { return known }
+        guard let source else { return false }
+        let found = source.awaitIsPulled()
+        return values.withLock { values in
+            values.isPulled = values.isPulled ?? found
+            return values.isPulled ?? false
+        }
+    }
     func attach(_ source: any ByteSource) { values.withLock { $0.source = source } }
 
     /// True once the elements behind were told what the head says.
@@ -190,10 +202,11 @@ private func answer(_ query: UnsafeMutablePointer<GstQuery>, of source: UnsafeMu
         }
         return 1
     case GST_QUERY_SCHEDULING:
-        // Always pushed, whatever is known by now: who pulls would look at the end of the resource first, which is another
-        // request, and gain nothing.
+        // Pushed wherever that does: who pulls looks at the end of the resource first, which is another request, and gains
+        // nothing in most formats.
         let flags = GST_SCHEDULING_FLAG_BANDWIDTH_LIMITED.rawValue | GST_SCHEDULING_FLAG_SEEKABLE.rawValue
         unsafe gst_query_set_scheduling(query, GstSchedulingFlags(rawValue: flags), 1, -1, 0)
+        if state?.isPulled == true { unsafe gst_query_add_scheduling_mode(query, GST_PAD_MODE_PULL) }
         unsafe gst_query_add_scheduling_mode(query, GST_PAD_MODE_PUSH)
         return 1
     default: return unsafe parentClass.pointee.query(source, query)
@@ -213,7 +226,8 @@ private func create(
     into place: UnsafeMutablePointer<UnsafeMutablePointer<GstBuffer>?>
 ) -> GstFlowReturn {
     guard let state = unsafe state(of: element), let source = state.source else { return GST_FLOW_ERROR }
-    if !state.isAnnounced, source.awaitHead(), let head = source.head {
+    let isPulled = unsafe gst_shim_pad_mode(element.pointee.srcpad) == GST_PAD_MODE_PULL
+    if !isPulled, !state.isAnnounced, source.awaitHead(), let head = source.head {
         state.isAnnounced = true
         unsafe announce(head, by: element)
         if let size = source.size {
@@ -224,7 +238,6 @@ private func create(
                     UnsafeMutableRawPointer(element).assumingMemoryBound(to: GstObject.self)))
         }
     }
-    let isPulled = unsafe gst_shim_pad_mode(element.pointee.srcpad) == GST_PAD_MODE_PULL
     var bytes: [UInt8] = []
     let wanted = isPulled ? Int(count) : min(Int(count), state.piece(at: offset))
     while bytes.count < wanted {
@@ -246,6 +259,7 @@ private func create(
         // Who pulls wants all of it; who is pushed to takes what there is.
         if !isPulled { break }
     }
+    if let title = source.title(at: Int64(clamping: offset)) { unsafe tell(title, by: element) }
     state.noteEnd(offset + guint64(bytes.count))
     return unsafe give(bytes, at: offset, into: place)
 }
@@ -290,11 +304,9 @@ private func announce(_ head: ByteSourceHead, by element: UnsafeMutablePointer<G
         unsafe gst_pad_push_event(
             element.pointee.srcpad, gst_event_new_custom(gst_shim_sticky_custom(), both))
     }
-    guard head.station != nil || head.genre != nil || head.page != nil,
-        let tags = unsafe gst_tag_list_new_empty()
-    else { return }
+    guard head.station != nil || head.genre != nil, let tags = unsafe gst_tag_list_new_empty() else { return }
     unsafe gst_tag_list_set_scope(tags, GST_TAG_SCOPE_GLOBAL)
-    for (name, text) in [("organization", head.station), ("genre", head.genre), ("location", head.page)] {
+    for (name, text) in [("organization", head.station), ("genre", head.genre)] {
         guard let text, !text.isEmpty else { continue }
         var value = GValue()
         unsafe g_value_init(&value, gst_shim_type_string())
@@ -305,19 +317,17 @@ private func announce(_ head: ByteSourceHead, by element: UnsafeMutablePointer<G
     unsafe gst_element_post_message(whole, gst_message_new_tag(object, tags))
 }
 
+/// Lets a title travel with the sound that it is of, to `Element.watchFlow`. It sticks to the pads that it comes to, so
+/// that those that are linked later have it, too.
+private func tell(_ title: String, by element: UnsafeMutablePointer<GstBaseSrc>) {
+    guard let structure = unsafe gst_structure_new_empty(TitleEvent.name) else { return }
+    unsafe put(title, as: TitleEvent.field, into: structure)
+    unsafe gst_pad_push_event(
+        element.pointee.srcpad, gst_event_new_custom(gst_shim_sticky_custom(), structure))
+}
+
 /// What only the head tells of the format; nil leaves it to be recognised by the bytes.
 private func caps(of head: ByteSourceHead) -> UnsafeMutablePointer<GstCaps>? {
-    if let interval = head.textInterval, interval > 0 {
-        let caps = unsafe gst_caps_new_empty_simple("application/x-icy")
-        let structure = unsafe gst_caps_get_structure(caps, 0)!
-        var number = GValue()
-        unsafe g_value_init(&number, gst_shim_type_int())
-        unsafe g_value_set_int(&number, interval)
-        unsafe gst_structure_set_value(structure, "metadata-interval", &number)
-        unsafe g_value_unset(&number)
-        if let type = head.contentType { unsafe put(type, as: "content-type", into: structure) }
-        return unsafe caps
-    }
     guard let format = head.contentType.flatMap(LinearFormat.init) else { return nil }
     return unsafe gst_caps_from_string(
         "audio/x-unaligned-raw,format=S16BE,layout=interleaved,rate=\(format.rate),channels=\(format.channels)"

@@ -63,11 +63,12 @@ import CGStreamer
         }
     }
 
-    /// Sets a property that is a boxed value, such as caps, to nothing.
-    package func clear(_ name: String) {
+    /// Sets a property to caps.
+    package func set(_ name: String, _ caps: Caps) {
         guard let property = unsafe property(name) else { return }
         var value = GValue()
         unsafe g_value_init(&value, property.pointee.value_type)
+        unsafe g_value_set_boxed(&value, UnsafeRawPointer(caps.pointer))
         unsafe g_object_set_property(object, name, &value)
         unsafe g_value_unset(&value)
     }
@@ -103,23 +104,6 @@ import CGStreamer
         guard let inner = unsafe gst_element_get_static_pad(child.pointer, pad) else { return }
         unsafe gst_element_add_pad(pointer, gst_ghost_pad_new(pad, inner))
         unsafe gst_object_unref(inner)
-    }
-
-    /// Links the next pad of this element to `tail`, whenever there is one of the media type `prefix` and
-    /// `tail` is free.
-    package func linkPads(ofType prefix: String, to tail: Element) {
-        connect("pad-added") { arguments in
-            guard let pad = unsafe arguments.object(1),
-                let sink = unsafe gst_element_get_static_pad(tail.pointer, "sink")
-            else { return 0 }
-            defer { unsafe gst_object_unref(sink) }
-            let source = unsafe gst_shim_pad(pad)!
-            guard unsafe mediaType(of: source).hasPrefix(prefix), unsafe gst_pad_is_linked(sink) == 0 else {
-                return 0
-            }
-            unsafe gst_pad_link_full(source, sink, GST_PAD_LINK_CHECK_NOTHING)
-            return 0
-        }
     }
 
     /// Gives each new pad of this element whose media type begins with `prefix` a tail of its own: `make` gets the
@@ -230,6 +214,17 @@ import CGStreamer
         type = unsafe String(cString: gst_context_get_context_type(pointer))
     }
     deinit { unsafe gst_shim_context_unref(pointer) }
+}
+
+/// What passes between elements, made once and kept: decodebin3 and uridecodebin3 of GStreamer 1.22 never free the caps
+/// that they are given, which costs nothing where they are always the same.
+@safe package final class Caps: @unchecked Sendable {
+    // Caps that are shared are not changed, and are counted atomically.
+    let pointer: UnsafeMutablePointer<GstCaps>
+    /// Decoded sound of every kind.
+    package static let sound = Caps(mediaType: "audio/x-raw")
+    private init(mediaType: String) { unsafe pointer = unsafe gst_caps_new_empty_simple(mediaType)! }
+    deinit { unsafe gst_shim_caps_unref(pointer) }
 }
 
 /// The media type a pad carries or would carry.

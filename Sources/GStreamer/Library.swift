@@ -62,6 +62,13 @@ package enum Library {
         unsafe gst_plugin_feature_list_free(features)
     }
 
+    /// Has an element never chosen by itself.
+    package static func ignore(element name: String) {
+        guard let feature = unsafe gst_registry_lookup_feature(gst_registry_get(), name) else { return }
+        unsafe gst_plugin_feature_set_rank(feature, guint(GST_RANK_NONE.rawValue))
+        unsafe gst_object_unref(UnsafeMutableRawPointer(feature))
+    }
+
     /// Forgets how a plugin recognises formats: to ask it, GStreamer would load it for each file that is not at once of a
     /// sure format.
     package static func removeTypeFinders(ofPlugin name: String) {

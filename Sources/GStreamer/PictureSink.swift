@@ -33,7 +33,7 @@ import CGStreamer
 
 /// Where decoded pictures go. Calls come on a streaming thread, which may be held back in `write` and `ended` until
 /// `flushStarted`.
-package protocol PictureSinkTarget: FlushTarget {
+package protocol PictureSinkTarget: FlowTarget {
     func write(_ picture: Picture) -> SinkFlow
     /// No pictures follow.
     func ended()
@@ -60,7 +60,7 @@ package protocol PictureSinkTarget: FlushTarget {
         unsafe gst_app_sink_set_callbacks(
             gst_shim_app_sink(element.pointer), &callbacks, receiver,
             { unsafe Unmanaged<PictureReceiver>.fromOpaque($0!).release() })
-        element.watchFlushes(target)
+        element.watchFlow(target)
     }
 }
 

@@ -73,7 +73,9 @@ extension PipelineMessage {
             var list: UnsafeMutablePointer<GstTagList>?
             unsafe gst_message_parse_tag(message, &list)
             guard let list = unsafe list else { return nil }
-            self = .tagged(unsafe TagValues(list))
+            var values = unsafe TagValues(list)
+            values.isOfServer = unsafe source(message) == ByteSourceElement.factory
+            self = .tagged(values)
             unsafe gst_shim_tag_list_unref(list)
         case GST_MESSAGE_STREAM_COLLECTION:
             // Parsers post their own ones as well; these are of all.

@@ -60,9 +60,20 @@ package struct MediaStream: Equatable, Sendable {
     private let pointer: UnsafeMutablePointer<GstStreamCollection>
     /// Media have a handful; more than this are not looked at.
     private static let limit: UInt32 = 64
+    /// Streams that are left out.
+    private let hidden: Set<String>
 
     /// Takes over a reference.
-    init(adopting pointer: UnsafeMutablePointer<GstStreamCollection>) { unsafe self.pointer = unsafe pointer }
+    init(adopting pointer: UnsafeMutablePointer<GstStreamCollection>, hiding hidden: Set<String> = []) {
+        unsafe self.pointer = unsafe pointer
+        self.hidden = hidden
+    }
+
+    /// The set without some of its streams.
+    package func without(_ identifiers: Set<String>) -> StreamSet {
+        unsafe gst_object_ref(pointer)
+        return unsafe StreamSet(adopting: pointer, hiding: hidden.union(identifiers))
+    }
 
     deinit { unsafe gst_object_unref(pointer) }
 
@@ -70,7 +81,7 @@ package struct MediaStream: Equatable, Sendable {
     package var streams: [MediaStream] {
         (0..<min(Self.limit, unsafe gst_stream_collection_get_size(pointer))).compactMap {
             unsafe gst_stream_collection_get_stream(pointer, $0).map { unsafe MediaStream($0) }
-        }
+        }.filter { !hidden.contains($0.identifier) }
     }
 }
 
@@ -83,9 +94,12 @@ package struct TagValues: Equatable, Sendable {
     package var language: String?
     /// A station's name, for streams.
     package var organization: String?
+    package var genre: String?
     package var picture: Picture?
     /// True for tags of one stream only, false for those of the whole item.
     package var isOfStream = false
+    /// True if the server says it, not the media: what it says of itself is the station.
+    package var isOfServer = false
 
     /// A coded picture.
     package struct Picture: Equatable, Sendable {
@@ -98,6 +112,8 @@ package struct TagValues: Equatable, Sendable {
     /// Larger pictures are left out.
     private static let largestPicture = 4 * 1024 * 1024
 
+    package init() {}
+
     init(_ list: UnsafeMutablePointer<GstTagList>) {
         title = unsafe Self.text(list, "title")
         artist = unsafe Self.text(list, "artist")
@@ -105,6 +121,7 @@ package struct TagValues: Equatable, Sendable {
         album = unsafe Self.text(list, "album")
         language = unsafe Self.text(list, "language-code")
         organization = unsafe Self.text(list, "organization")
+        genre = unsafe Self.text(list, "genre")
         isOfStream = unsafe gst_tag_list_get_scope(list) == GST_TAG_SCOPE_STREAM
         picture = unsafe Self.picture(list, "image") ?? Self.picture(list, "preview-image")
     }

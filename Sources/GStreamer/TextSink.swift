@@ -20,7 +20,7 @@ package struct Cue: Equatable, Sendable {
 }
 
 /// Where the texts of a track go. Calls come on a streaming thread and must return at once.
-package protocol TextSinkTarget: FlushTarget {
+package protocol TextSinkTarget: FlowTarget {
     func write(_ cue: Cue)
 }
 
@@ -46,7 +46,7 @@ package protocol TextSinkTarget: FlushTarget {
         unsafe gst_app_sink_set_callbacks(
             gst_shim_app_sink(element.pointer), &callbacks, receiver,
             { unsafe Unmanaged<TextReceiver>.fromOpaque($0!).release() })
-        element.watchFlushes(target)
+        element.watchFlow(target)
     }
 
     private static func cue(_ sample: OpaquePointer) -> Cue? {

@@ -58,6 +58,9 @@ final class AdaptiveDemuxer: Sendable {
         return activity.inFlight <= 0 && AudioOutput.now() - activity.changed > time
     }
 
+    /// True if all that was asked for was given.
+    var hasAllAnswers: Bool { RequestTap.shared.activity(of: line).failures == 0 }
+
     /// Segments that were not there and were passed over.
     var skipped: Int { RequestTap.shared.activity(of: line).skipped }
 }

@@ -45,6 +45,8 @@ extension MediaFailure {
             self.init(.timeout, "The server does not answer.")
         case (.resource, _) where isSource: self.init(.network, "The media's server cannot be reached.")
         case (.resource, _): self.init(.network, "The media cannot be read (\(source)).")
+        case (.library, _) where source.hasPrefix("avdemux"):
+            self.init(.decode, "The media is damaged (\(source)).")
         case (.core, _), (.library, _), (.other, _):
             self.init(.internalFailure, "The element \(source) failed.")
         }

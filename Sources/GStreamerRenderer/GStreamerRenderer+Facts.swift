@@ -110,9 +110,9 @@ extension GStreamerRenderer {
         playback?.table = table
         showText()
         reportPicture()
-        if let size = TrackTable.videoSize(of: streams), size != current.metadata.videoSize {
-            playback?.metadata.videoSize = size
-            report(.metadataChanged(current.id, playback?.metadata ?? current.metadata))
+        if let size = TrackTable.videoSize(of: streams) {
+            playback?.words.videoSize = size
+            reportMetadata()
         }
         reportTracks(before: current.table)
     }
@@ -147,34 +147,6 @@ extension GStreamerRenderer {
         case .audioDescription: break
         }
         reportTracks()
-    }
-
-    // MARK: Metadata
-
-    func learn(_ tags: TagValues) {
-        guard let current = playback else { return }
-        var metadata = current.metadata
-        let isTrackTitle =
-            tags.isOfStream && current.pipeline?.hasTrackTitles(ofSingle: current.table.isSingle) == true
-        if let title = tags.title, !isTrackTitle, !tags.isOfStream || !current.hasWholeTitle {
-            metadata.title = title
-            if !tags.isOfStream { playback?.hasWholeTitle = true }
-        }
-        metadata.title = metadata.title ?? tags.organization
-        metadata.subtitle = tags.artist ?? metadata.subtitle ?? tags.albumArtist
-        metadata.album = tags.album ?? metadata.album
-        if metadata != current.metadata {
-            playback?.metadata = metadata
-            report(.metadataChanged(current.id, metadata))
-        }
-        if let picture = tags.picture, picture.bytes != current.artwork?.bytes,
-            current.artwork == nil || picture.isFrontCover
-        {
-            let artwork = Artwork(
-                bytes: picture.bytes, type: picture.type, size: PixelSize(ofPicture: picture.bytes))
-            playback?.artwork = artwork
-            report(.artworkFound(current.id, artwork))
-        }
     }
 }
 

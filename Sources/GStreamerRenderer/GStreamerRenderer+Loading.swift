@@ -7,6 +7,7 @@ import GStreamer
 import MediaModel
 import MediaSource
 import Playlists
+import Settings
 
 extension GStreamerRenderer {
     /// Pipelines whose end is waited for at most, before no more are begun.
@@ -43,16 +44,18 @@ extension GStreamerRenderer {
     /// True if so many pipelines do not end that no more are begun.
     var isCrowded: Bool { SerialWorker.busy >= Self.stuckLimit }
 
-    /// Builds the pipeline of the current load and starts it, also for the second time with more plugins.
-    func startPipeline() {
+    /// Builds the pipeline of the current load and starts it, also for the second time with more plugins. It goes on with
+    /// `source` if that is not nil.
+    func startPipeline(from source: MediaSource? = nil) {
         guard !isCrowded else {
+            source?.close()
             return fail(MediaFailure(.internalFailure, "Too many pipelines do not end."))
         }
         pipelineCount += 1
         playback?.stream = StreamID(pipelineCount)
         let isNear = (playback?.place ?? 0) <= Self.nearBeginning && playback?.pipelineRate == 1
         if isNear { playback?.isHeld = false }
-        guard let current = playback else { return }
+        guard let current = playback else { return source?.close() ?? () }
         output.open(current.stream, playing: current.isPlaying && !current.isHeld)
         output.setMediaVolume(current.volume, for: current.stream)
         let beginning = isNear && current.place > 0 ? Double(current.place) : nil
@@ -62,7 +65,7 @@ extension GStreamerRenderer {
             let pipeline = try makePipeline(
                 current.opened, audio: current.table.currentAudio,
                 feed: feed(for: current.stream, beginning: beginning), pictures: pictures,
-                isHeld: current.isHeld)
+                isHeld: current.isHeld, source: source, origin: current.origin)
             playback?.pipeline = pipeline
             pipeline.start()
             later(Self.beginningLimit, .beginningDue(pipeline: pipeline.number, reads: 0))
@@ -74,9 +77,12 @@ extension GStreamerRenderer {
     /// What carries frames into a stream of the output, which is named like its pipeline; those before `beginning`
     /// are dropped.
     func feed(for stream: StreamID, beginning: Double?) -> StreamFeed {
-        let feed = StreamFeed(stream: stream, output: output) { [inputs] arrival in
-            inputs.yield(.arrived(pipeline: stream.number, arrival))
-        }
+        let (inputs, number) = (inputs, stream.number)
+        let feed = StreamFeed(
+            stream: stream, output: output,
+            onArrival: { inputs.yield(.arrived(pipeline: number, $0)) },
+            onNews: { inputs.yield(.news(pipeline: number, cue: $0, $1)) },
+            onCue: { inputs.yield(.output(.cueReached(stream, $0))) })
         if let beginning { feed.begin(at: beginning) }
         return feed
     }
@@ -84,44 +90,64 @@ extension GStreamerRenderer {
     /// The pipeline of an item, not started.
     func makePipeline(
         _ item: MediaItem, audio: String?, feed: StreamFeed, pictures: PictureBranch? = nil,
-        isHeld: Bool = false
+        isHeld: Bool = false, source: MediaSource? = nil, origin: Int64 = 0, rates: [Int32]? = nil
     ) throws(MediaFailure) -> MediaPipeline {
         let number = feed.stream.number
         let request = MediaPipeline.Request(
             uri: item.uri, headers: item.headers, userAgent: item.userAgent ?? configuration.userAgent,
-            rates: rates, pictures: pictures, audio: audio, contexts: contexts, fetcher: fetcher,
+            allowsInvalidCertificate: item.allowsInvalidCertificate, rates: rates ?? self.rates,
+            pictures: pictures,
+            audio: audio, contexts: contexts, fetcher: fetcher, source: source, origin: origin,
             isHeld: isHeld,
             answerLimit: min(.seconds(10), max(.seconds(1), configuration.outageLimit / 4)))
         return try MediaPipeline(
             number: number, request: request, feed: feed,
             onAdaptive: { [inputs] in inputs.yield(.adaptiveFound) },
-            onMessage: { [inputs] in inputs.yield(.message(pipeline: number, $0)) })
+            onMessage: { [inputs] message in
+                // Sinks say these in the order of the sound.
+                if case .tagged(let values) = message { return feed.tell(.tags(values)) }
+                inputs.yield(.message(pipeline: number, message))
+            })
     }
 
     /// Gives a pipeline up that has read and stands, without a sound and without an error: now and then an element of
-    /// GStreamer 1.22 misses that its source has begun. What reads on, or waits for its server, has time.
+    /// GStreamer 1.22 misses that its source has begun. If that does not help, the media is the reason. What
+    /// reads on, or waits for its server, has time.
     func beginAgainIfStuck(reads: Int) {
         guard let current = playback, let pipeline = current.pipeline, current.phase == .loading,
             pipeline.demuxer == nil, current.outage == nil, current.failure == nil
         else { return }
         if let reading = pipeline.reading, reading.reads == reads, !reading.isWaiting {
-            guard current.stuckBeginnings < Self.beginningCount else { return }
+            if beginAgain(because: "it stands") { return }
             playback?.stuckBeginnings += 1
-            return reload(at: place())
+            if current.stuckBeginnings >= 2 * Self.beginningCount {
+                return fail(
+                    MediaFailure(.unsupportedFormat, "The media is of a format that is not played."))
+            }
         }
         later(
             Self.beginningLimit, .beginningDue(pipeline: pipeline.number, reads: pipeline.reading?.reads ?? 0)
         )
     }
 
+    /// Begins a load again that fails for no reason of its own. False if that was done often enough.
+    private func beginAgain(because reason: String) -> Bool {
+        guard let current = playback, current.stuckBeginnings < Self.beginningCount else { return false }
+        playback?.stuckBeginnings += 1
+        let facts = ["load": "\(current.id.number)", "reason": reason]
+        Journal.log(.warning, "renderer", "a load is begun again", facts)
+        reload(at: place())
+        return true
+    }
+
     /// Begins again at `place` in nanoseconds with a new pipeline, as if nothing had been heard yet.
-    func reload(at place: Int64) {
+    func reload(at place: Int64, from source: MediaSource? = nil) {
         cancelPreparation()
-        guard let current = playback else { return }
+        guard let current = playback else { return source?.close() ?? () }
         answerSeeks(of: current)
         endPipeline(of: current)
         playback?.begin(at: place)
-        startPipeline()
+        startPipeline(from: source)
         updateTicking()
         reportPosition()
     }
@@ -187,7 +213,6 @@ extension GStreamerRenderer {
             if description.hasPrefix("text/") { return }
             if isForPictures || playback?.phase == .loading, addPluginsAndRetry() { return }
             if isForPictures { pictureDecoderMissing(description) }
-        case .tagged(let values): learn(values)
         case .streamsFound(let set):
             playback?.streams = set
             learn(set.streams)
@@ -200,7 +225,7 @@ extension GStreamerRenderer {
             reportTracks()
         case .durationChanged: if playback?.hasReportedLoaded == true { askPipeline() }
         case .contextMade(let context): keep(context)
-        case .streamsOffered: break
+        case .streamsOffered, .tagged: break
         case .ended:
             playback?.isDecoded = true
             considerNext()
@@ -216,9 +241,18 @@ extension GStreamerRenderer {
 
     private func pipelineFailed(_ failure: PipelineFailure) {
         guard let current = playback else { return }
-        let reason =
+        var reason =
             current.pipeline?.sourceFailure(failure) ?? MediaFailure(failure, missing: current.missing)
+        if reason.code == .missingPlugin, current.pipeline?.lacksPlaces == true {
+            reason = MediaFailure(
+                .unsupportedFormat, "Media of this format is played only if its server gives parts of it.")
+        }
         if reason.code == .missingPlugin, current.phase == .loading, addPluginsAndRetry() { return }
+        if current.phase == .loading, current.pipeline?.wasOvertaken(failure) == true,
+            beginAgain(because: "its demuxer was overtaken")
+        {
+            return
+        }
         if survives(reason) { return }
         guard current.phase == .ready, current.isSounding, current.seek == nil, current.nextSeek == nil else {
             return fail(current.failure ?? reason)
@@ -232,19 +266,21 @@ extension GStreamerRenderer {
     @discardableResult
     private func addPluginsAndRetry() -> Bool {
         let folder = configuration.fallbackPlugins
-        guard !hasAddedPlugins, folder != nil || configuration.video != .none, let current = playback else {
-            return false
-        }
+        guard !hasAddedPlugins, let current = playback else { return false }
         if current.phase != .loading { playback?.begin(at: place()) }
         endPipeline(of: current)
         playback?.pipeline = nil
         playback?.missing = nil
-        let id = current.id
+        addPlugins(in: folder, for: current.id)
+        return true
+    }
+
+    /// Loads the fallback plugins, then goes on with a load.
+    func addPlugins(in folder: String?, for load: LoadID) {
         SerialWorker().perform { [inputs] in
             PluginFolder.addFallback(in: folder)
-            inputs.yield(.pluginsAdded(id))
+            inputs.yield(.pluginsAdded(load))
         }
-        return true
     }
 
     // MARK: Playing
@@ -252,8 +288,26 @@ extension GStreamerRenderer {
     func setPlaying(_ playing: Bool) {
         guard let current = playback, current.isPlaying != playing else { return }
         playback?.isPlaying = playing
+        playback?.pausedSince = playing ? nil : AudioOutput.now()
+        if playing, isBehindEdge(current) {
+            reload(at: 0)
+            return setBuffering(true)
+        }
         applyPlaying()
         if !playing { setBuffering(false) } else if current.phase == .loading { setBuffering(true) }
+    }
+
+    /// After a pause shorter than this, in nanoseconds, a station goes on where it was.
+    private static let shortPause: Int64 = 1_000_000_000
+
+    /// True of a station that was paused: what was read then is not what is sent now. Other media without a length may be
+    /// a file, which would begin anew; the demuxers of adaptive streams know of themselves where the edge is.
+    private func isBehindEdge(_ current: Playback) -> Bool {
+        guard let since = current.pausedSince, current.phase == .ready, current.outage == nil else {
+            return false
+        }
+        return current.timeline.isLive && current.pipeline?.isEndless == true
+            && AudioOutput.now() - since > Self.shortPause
     }
 
     /// Tells the output whether to play.

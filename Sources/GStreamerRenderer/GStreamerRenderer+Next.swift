@@ -111,6 +111,7 @@ extension GStreamerRenderer {
         case .message(_, .failed(let failure)):
             // What has joined the current item is heard, up to the damage.
             if next.hasArrived, playback?.next?.keep(input) == true { return }
+            if next.pipeline?.wasOvertaken(failure) == true { return postponeNext() }
             nextFailed(
                 next.pipeline?.sourceFailure(failure) ?? MediaFailure(failure, missing: next.missing))
         case .message(_, .streamsSelected(let streams)) where streams.isEmpty && next.missing != nil:
@@ -134,13 +135,14 @@ extension GStreamerRenderer {
         let mayHavePlugin =
             failure.code == .missingPlugin && !hasAddedPlugins && configuration.fallbackPlugins != nil
         let mayBePlaylist = playback?.next.map { Self.canBePlaylist(failure, at: $0.item.uri) } == true
-        if mayHavePlugin || mayBePlaylist {
-            // That is looked into when its turn comes.
-            cancelPreparation()
-            playback?.next?.isLate = true
-        } else {
-            failNext(failure)
-        }
+        // That is looked into when its turn comes.
+        if mayHavePlugin || mayBePlaylist { postponeNext() } else { failNext(failure) }
+    }
+
+    /// Leaves the beginning of the next item to its turn.
+    private func postponeNext() {
+        cancelPreparation()
+        playback?.next?.isLate = true
     }
 
     private func failNext(_ failure: MediaFailure) {
@@ -199,15 +201,15 @@ extension GStreamerRenderer.Input {
         case .message(let pipeline, _), .arrived(let pipeline, _), .seekAnswered(let pipeline, _, _),
             .seekIsSlow(let pipeline, _), .asked(let pipeline, _), .askAgain(let pipeline),
             .quietDue(let pipeline, _), .freezeDue(let pipeline, _), .pictures(let pipeline, _),
-            .beginningDue(let pipeline, _):
+            .beginningDue(let pipeline, _), .serverDue(let pipeline), .news(let pipeline, _, _):
             pipeline
         case .command, .output, .adaptiveFound, .endDue, .recoveryDue, .troubleOver, .pluginsAdded, .examined,
-            .screenLost, .tick, .scanTick, .quit:
+            .screenLost, .tick, .scanTick, .metadataDue, .quit:
             nil
         }
     }
 
     fileprivate var hasPicture: Bool {
-        if case .message(_, .tagged(let values)) = self { values.picture != nil } else { false }
+        if case .news(_, _, .tags(let values)) = self { values.picture != nil } else { false }
     }
 }

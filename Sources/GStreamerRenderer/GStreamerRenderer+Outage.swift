@@ -87,6 +87,33 @@ extension GStreamerRenderer {
         report(.errorChanged(current.id, nil))
     }
 
+    // MARK: Items that are no adaptive streams, whose source asks again by itself
+
+    /// How often it is looked what the source says of its server while nothing is heard.
+    private static let lookingInterval = Duration.milliseconds(500)
+
+    /// Tells why nothing is heard, if it is the server's fault.
+    func watchServer() {
+        guard let current = playback, let pipeline = current.pipeline, pipeline.demuxer == nil,
+            current.isBuffering, !current.isTroubleTold
+        else { return }
+        if let trouble = pipeline.sourceTrouble {
+            playback?.isTroubleTold = true
+            report(.errorChanged(current.id, trouble))
+        } else {
+            later(Self.lookingInterval, .serverDue(pipeline: pipeline.number))
+        }
+    }
+
+    /// Sound has come again.
+    func forgetTrouble() {
+        guard let current = playback, current.isTroubleTold else { return }
+        playback?.isTroubleTold = false
+        report(.errorChanged(current.id, nil))
+    }
+
+    // MARK: Parts that are not there
+
     /// Reports segments that were passed over.
     func reportHoles() {
         guard let current = playback, current.outage == nil, let skipped = current.pipeline?.demuxer?.skipped,

@@ -16,6 +16,14 @@ struct FoundPlaylist: Sendable {
     let address: String
 }
 
+/// What was found where GStreamer found no media.
+enum Finding: Sendable {
+    case nothing
+    case playlist(FoundPlaylist)
+    /// Sound without a container begins there, behind bytes that are none.
+    case frames(at: Int64)
+}
+
 /// A look at what the server has, for a load that found no media there.
 struct Examination: Sendable {
     let source: MediaSource
@@ -23,12 +31,12 @@ struct Examination: Sendable {
     let failure: MediaFailure
 }
 
-// What GStreamer finds no media in may be a list of media. Only then is what was fetched looked at, so that media pays
+// What GStreamer finds no media in may be a list of media, or have sound further in. Only then is what was fetched looked at, so that media pays
 // nothing for it, and a stream under a list's name is played as what it is. The entries are played one after the other
 // as the one item that the sender asked for.
 extension GStreamerRenderer {
-    /// Looks at what the current address gave after a failure that a list would have, too. False if that was done, or is
-    /// no use.
+    /// Looks at what the current address gave after a failure that a list would have, too, or sound behind other bytes. False
+    /// if that was done, or is no use.
     func examine(after failure: MediaFailure) -> Bool {
         guard let current = playback, current.phase == .loading, !current.isExamined,
             Self.canBePlaylist(failure, at: current.opened.uri), let source = current.pipeline?.takeSource()
@@ -39,9 +47,8 @@ extension GStreamerRenderer {
         playback?.examination = Examination(source: source, failure: failure)
         let id = current.id
         SerialWorker().perform { [inputs] in
-            let found = Self.playlist(from: source)
-            source.close()
-            inputs.yield(.examined(id, found))
+            let finding = Self.find(in: source, mayBeFrames: failure.code == .unsupportedFormat)
+            inputs.yield(.examined(id, finding))
         }
         return true
     }
@@ -50,6 +57,12 @@ extension GStreamerRenderer {
     static func canBePlaylist(_ failure: MediaFailure, at uri: String) -> Bool {
         let codes: [MediaFailure.Code] = [.unsupportedFormat, .missingPlugin, .decode]
         return codes.contains(failure.code) && Library.scheme(of: uri)?.hasPrefix("http") == true
+    }
+
+    private static func find(in source: MediaSource, mayBeFrames: Bool) -> Finding {
+        if let found = playlist(from: source) { return .playlist(found) }
+        let frames = mayBeFrames ? SourceReader(source).findFrames() : nil
+        return frames.map { .frames(at: $0) } ?? .nothing
     }
 
     /// Reads until it is clear that it is no list, or to its end.
@@ -84,12 +97,17 @@ extension GStreamerRenderer {
     }
 
     /// Takes what was found at the current address.
-    func examined(_ load: LoadID, _ found: FoundPlaylist?) {
+    func examined(_ load: LoadID, _ finding: Finding) {
         guard let current = playback, current.id == load, let examination = current.examination else {
             return
         }
         playback?.examination = nil
-        guard let found else { return fail(examination.failure) }
+        if case .frames(let origin) = finding, origin > 0 {
+            playback?.origin = origin
+            return reload(at: current.place, from: examination.source)
+        }
+        examination.source.close()
+        guard case .playlist(let found) = finding else { return fail(examination.failure) }
         var walk = current.walk ?? PlaylistWalk(current.item.uri)
         guard let item = walk.current else { return fail(examination.failure) }
         let step = walk.apply(.foundPlaylist(item.number, found.playlist, at: found.address))
@@ -133,7 +151,7 @@ extension GStreamerRenderer {
         }
         let place = current.entry == nil ? current.place : 0
         playback?.enter(entry)
-        report(.metadataChanged(current.id, playback?.metadata ?? Metadata()))
+        reportMetadata()
         reload(at: place)
         if current.isPlaying { setBuffering(true) }
     }
@@ -146,6 +164,8 @@ extension Playback {
         var opened = item
         opened.uri = entry.url
         opened.userAgent = entry.userAgent ?? item.userAgent
+        opened.allowsInvalidCertificate =
+            item.allowsInvalidCertificate && RequestTap.isSameHost(entry.url, item.uri)
         opened.headers = item.headers.filter { RequestTap.sends($0.name, to: entry.url, of: item.uri) }
         if let referrer = entry.referrer,
             !opened.headers.contains(where: { $0.name.lowercased() == "referer" })
@@ -158,11 +178,10 @@ extension Playback {
     /// Forgets what was known of another entry.
     fileprivate mutating func enter(_ entry: PlaylistWalk.Item) {
         self.entry = entry
-        (isExamined, stuckBeginnings, asked, missing, streams) = (false, 0, 0, nil, nil)
-        (table, timeline, artwork, hasWholeTitle) = (TrackTable(), .unknown, nil, false)
-        metadata = Metadata()
-        metadata.title = entry.title ?? entry.playlistTitle
-        metadata.subtitle = entry.artist
-        metadata.album = entry.album
+        (isExamined, origin, stuckBeginnings, asked, missing, streams) = (false, 0, 0, 0, nil, nil)
+        (table, timeline, artwork, isArtworkReported) = (TrackTable(), .unknown, nil, true)
+        words = WordsOfMedia()
+        words.list = Metadata(
+            title: entry.title ?? entry.playlistTitle, subtitle: entry.artist, album: entry.album)
     }
 }

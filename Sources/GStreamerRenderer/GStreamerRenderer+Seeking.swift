@@ -90,7 +90,7 @@ extension GStreamerRenderer {
         let (name, number) = (pipeline.number, seek.number)
         // A move that takes longer than this is noticed as buffering.
         later(.milliseconds(200), .seekIsSlow(pipeline: name, number: number))
-        if pipeline.demuxer?.hasPeriods == true, playback?.phase != .loading {
+        if pipeline.movesByReload, playback?.phase != .loading {
             return reload(at: seek.position)
         }
         if let demuxer = pipeline.demuxer, !demuxer.isQuiet { return awaitQuiet(demuxer, for: seek) }

@@ -23,6 +23,9 @@ package actor GStreamerRenderer {
         case output(AudioOutputEvent)
         /// The first frames after the beginning or a flush came out of the pipeline.
         case arrived(pipeline: UInt64, StreamFeed.Arrival)
+        /// What holds once the cue is reached.
+        case news(pipeline: UInt64, cue: Int, StreamFeed.News)
+        case metadataDue(LoadID)
         case seekAnswered(pipeline: UInt64, number: UInt64, accepted: Bool)
         case seekIsSlow(pipeline: UInt64, number: UInt64)
         case asked(pipeline: UInt64, MediaPipeline.Facts)
@@ -34,8 +37,9 @@ package actor GStreamerRenderer {
         case freezeDue(pipeline: UInt64, seek: UInt64)
         case recoveryDue(LoadID, attempt: Int)
         case troubleOver(LoadID, skipped: Int)
+        case serverDue(pipeline: UInt64)
         case pluginsAdded(LoadID)
-        case examined(LoadID, FoundPlaylist?)
+        case examined(LoadID, Finding)
         case pictures(pipeline: UInt64, PictureFeed.News)
         case screenLost(String)
         case tick(UInt64)
@@ -71,6 +75,9 @@ package actor GStreamerRenderer {
     /// Where pictures are shown, once there were any to show.
     var screen: Screen?
     var lostScreens = 0
+    /// The announcement that is under way, and the one that follows when it has faded.
+    var announcing: Announcing?
+    var nextAnnouncing: Announcing?
 
     /// Starts GStreamer and the output. `report` is called in order, on the loop's thread. Nil if the system has
     /// no threads or descriptors left.
@@ -79,6 +86,7 @@ package actor GStreamerRenderer {
         report: @escaping @Sendable (RendererEvent) -> Void
     ) {
         Library.start()
+        PluginFolder.leaveReadingDecoders()
         if configuration.video != .none { PluginFolder.useLightDecodersOnly() }
         ByteSourceElement.register()
         let inputs = Inbox<Input>(on: loop, limit: Self.queueLimit)
@@ -102,13 +110,16 @@ package actor GStreamerRenderer {
             inputs.open { [weak self] input in self?.assumeIsolated { $0.read(input, quitter) } }
         }
         giveUp()
+        giveUpAnnouncements()
         if isFetching { fetcher.shutDown() }
         for one in ending { one.pipeline.tearDown() }
         output.shutDown()
     }
 
     private func startFetching() -> MediaFetcher {
-        let fetcher = MediaFetcher()
+        var patience = MediaFetcher.Patience()
+        patience.outage = configuration.outageLimit
+        let fetcher = MediaFetcher(patience: patience)
         isFetching = true
         Task { await self.fetch(fetcher) }
         return fetcher
@@ -124,6 +135,7 @@ package actor GStreamerRenderer {
 
     func handle(_ input: Input) {
         if let number = input.pipeline, number != playback?.pipeline?.number {
+            if number == announcing?.pipeline?.number { return handleAnnouncement(input) }
             return handleNext(input, of: number)
         }
         switch input {
@@ -135,6 +147,8 @@ package actor GStreamerRenderer {
             case .frames(let flushes): framesArrived(flushes: flushes)
             case .astray(let flushes, let position): guessAgain(flushes: flushes, found: position)
             }
+        case .news(_, let cue, let news): keep(news, cue: cue)
+        case .metadataDue(let load): metadataDue(load)
         case .seekAnswered(_, let number, let accepted): seekAnswered(number, accepted: accepted)
         case .seekIsSlow(_, let number): if playback?.seek?.number == number { setBuffering(true) }
         case .asked(_, let facts): learn(facts)
@@ -151,10 +165,12 @@ package actor GStreamerRenderer {
             if playback?.id == load, playback?.skipped == skipped, playback?.outage == nil {
                 report(.errorChanged(load, nil))
             }
-        case .examined(let load, let found): examined(load, found)
+        case .serverDue: watchServer()
+        case .examined(let load, let finding): examined(load, finding)
         case .pluginsAdded(let load):
             hasAddedPlugins = true
             if playback?.id == load { startPipeline() }
+            if announcing?.load == load { startAnnouncement() }
         case .pictures(_, let news): handle(news)
         case .screenLost(let reason): screenLost(reason)
         case .tick(let number): tick(number)
@@ -184,10 +200,18 @@ package actor GStreamerRenderer {
             report(.stopped(id))
         case .warmUp: warmUp()
         case .prepareNext(let id, let upcoming): if isCurrent(id) { prepareNext(upcoming) }
+        case .announce(let id, let announcement): announce(id, announcement)
+        case .cancelAnnouncement(let id): cancelAnnouncement(id)
         }
     }
 
     private func isCurrent(_ id: LoadID) -> Bool { playback?.id == id }
+
+    /// True of the stream of the current pipeline. What is still said of one that was given up, such as that it gave no
+    /// sound, is late.
+    private func isPlayed(_ stream: StreamID) -> Bool {
+        playback?.stream == stream && playback?.pipeline != nil
+    }
 
     private func handle(_ event: AudioOutputEvent) {
         switch event {
@@ -197,27 +221,32 @@ package actor GStreamerRenderer {
             report(isFirst ? .started(status) : .outputChanged(status))
         case .volumeChanged(let volume): report(.outputVolumeChanged(volume))
         case .soundingChanged(let stream, let isSounding):
-            guard playback?.stream == stream else { return }
+            guard isPlayed(stream) else { return }
             playback?.isSounding = isSounding
             playback?.pipeline?.pictures?.feed.wake()
             if isSounding {
                 setBuffering(false)
+                forgetTrouble()
                 playback?.freezes = 0
             }
             reportPosition()
             updateTicking()
         case .starvationChanged(let stream, let isStarved):
-            guard playback?.stream == stream else { return }
+            guard isPlayed(stream) else { return }
             if isStarved, let failure = playback?.failure { return fail(failure) }
             setBuffering(isStarved)
             if isStarved {
                 outputRanDry()
                 watchForFreeze()
+                watchServer()
             }
         case .drained(let stream):
-            guard playback?.stream == stream else { return }
+            guard isPlayed(stream) else { return }
             drained()
+        case .cueReached(let stream, let cue): cueReached(cue, in: stream)
         case .advanced(let old, let new): advanced(from: old, to: new)
+        case .overlayBegan(let stream): overlayBegan(stream)
+        case .overlayEnded(let stream): overlayEnded(stream)
         }
     }
 

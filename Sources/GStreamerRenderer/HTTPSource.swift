@@ -10,17 +10,43 @@ extension SourceReader: ByteSource {
     package var head: ByteSourceHead? {
         guard let facts = source.facts else { return nil }
         var head = ByteSourceHead(uri: source.finalURI)
-        (head.contentType, head.textInterval) = (facts.contentType, facts.textInterval)
-        (head.station, head.genre, head.page) = (facts.station, facts.genre, facts.page)
+        (head.contentType, head.station, head.genre) = (facts.contentType, facts.station, facts.genre)
         head.requestHeaders = facts.requestHeaders.map { .init(name: $0.name, value: $0.value) }
         head.responseHeaders = facts.responseHeaders.map { .init(name: $0.name, value: $0.value) }
         return head
     }
 
-    package var size: Int64? { source.facts?.length }
+    package var size: Int64? { length }
     package var isSeekable: Bool { source.isSeekable }
 
+    package func awaitIsPulled() -> Bool {
+        guard awaitFacts() != nil, source.isSeekable, let length else { return false }
+        let head = bytes(at: 0, count: PulledFormat.window)
+        guard OggPages.begin(at: head[...]) else { return PulledFormat.matches(head) }
+        // It is read at its end first.
+        guard source.givesPlaces else { return false }
+        let first = OggPages(in: bytes(at: 0, count: OggPages.beginning))
+        let end = length <= OggPages.whole ? length : OggPages.end
+        let place = max(Int64(OggPages.beginning), length - end)
+        let last = OggPages(in: place < length ? bytes(at: place, count: Int(length - place)) : [])
+        return !last.areOfLaterLink(than: first)
+    }
+
+    /// The bytes from `offset` on, `count` of them unless they end before.
+    private func bytes(at offset: Int64, count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            let reading: MediaSource.Reading = read(
+                at: offset + Int64(bytes.count), maximum: count - bytes.count)
+            guard case .bytes(let more) = reading else { break }
+            bytes += more
+        }
+        return bytes
+    }
+
     package func awaitHead() -> Bool { awaitFacts() != nil }
+
+    package func title(at offset: Int64) -> String? { source.title(at: offset) }
 
     package func read(at offset: Int64, maximum: Int) -> ByteSourceReading {
         let reading: MediaSource.Reading = read(at: offset, maximum: maximum)
@@ -31,6 +57,17 @@ extension SourceReader: ByteSource {
         case .failed(let failure): .failed(failure.message)
         }
     }
+}
+
+/// Formats beside Ogg whose reader chooses the places that it reads: those of `ReadingDecoder`.
+private enum PulledFormat {
+    static let window = 8
+    private static let beginnings: [[UInt8]] = [
+        [0x72, 0x69, 0x66, 0x66, 0x2E, 0x91, 0xCF, 0x11], Array("caff".utf8), Array("RF64".utf8),
+        Array("MP+".utf8), Array("MPCK".utf8), Array("NIST".utf8), Array("MAC ".utf8), Array("TTA1".utf8),
+    ]
+
+    static func matches(_ bytes: [UInt8]) -> Bool { beginnings.contains { bytes.starts(with: $0) } }
 }
 
 /// The readers of one pipeline's elements.
@@ -50,20 +87,30 @@ final class Readers: Sendable {
 
     init(_ request: MediaPipeline.Request) {
         self.request = request
-        item =
-            Library.scheme(of: request.uri)?.hasPrefix("http") == true ? Self.open(request.uri, request) : nil
+        let isHTTP = Library.scheme(of: request.uri)?.hasPrefix("http") == true
+        item = request.source ?? (isHTTP ? Self.open(request.uri, request) : nil)
         if let item { values.withLock { $0.opened.append(item) } }
     }
 
     private static func open(_ uri: String, _ request: MediaPipeline.Request) -> MediaSource {
         request.fetcher.open(
-            SourceRequest(uri: uri, headers: request.headers, userAgent: request.userAgent))
+            SourceRequest(
+                uri: uri, headers: request.headers, userAgent: request.userAgent,
+                allowsInvalidCertificate: request.allowsInvalidCertificate))
     }
 
     // A pipeline that could not be built is not taken apart.
     deinit { close() }
 
     var failure: MediaFailure? { item?.failure }
+    var trouble: MediaFailure? { item?.trouble }
+    /// True of a station of web radio.
+    var isEndless: Bool { item?.facts?.isEndless == true }
+
+    /// True if the item would be played if its server gave parts of it.
+    var lacksPlaces: Bool {
+        item.map { !$0.isSeekable && PulledFormat.matches($0.beginning(PulledFormat.window)) } ?? false
+    }
 
     /// Gives the item's source away: the elements read no more, and `close` leaves it open.
     func takeItem() -> MediaSource? {
@@ -91,14 +138,14 @@ final class Readers: Sendable {
         else { return }
         let reader: SourceReader? = values.withLock { values in
             guard !values.isClosed, values.readers.count < Self.limit else { return nil }
-            let source: MediaSource
+            let reader: SourceReader
             if let item, item.request.uri == uri {
-                source = item
+                reader = SourceReader(item, from: request.origin)
             } else {
-                source = Self.open(uri, request)
+                let source = Self.open(uri, request)
                 values.opened.append(source)
+                reader = SourceReader(source)
             }
-            let reader = SourceReader(source)
             values.readers.append(reader)
             return reader
         }

@@ -28,6 +28,7 @@ final class MediaPipeline: Sendable {
         var uri: String
         var headers: [HeaderField]
         var userAgent: String
+        var allowsInvalidCertificate: Bool
         var rates: [Int32]
         /// Where pictures go; nil if they go nowhere and are not decoded.
         var pictures: PictureBranch?
@@ -35,6 +36,10 @@ final class MediaPipeline: Sendable {
         var audio: String?
         var contexts: [Context]
         var fetcher: MediaFetcher
+        /// The item's server if it is being read already; the pipeline closes it.
+        var source: MediaSource?
+        /// Where in what the server has the media begins.
+        var origin: Int64 = 0
         /// True if playback begins elsewhere than the media.
         var isHeld = false
         /// How long the server of an adaptive stream may be silent within an answer.
@@ -68,15 +73,19 @@ final class MediaPipeline: Sendable {
         ]
         for element in chain { tail.add(element) }
         for (one, next) in zip(chain, chain.dropFirst()) { _ = one.link(to: next) }
+        chain[0].placeChannels()
         tail.exposePad("sink", of: chain[0])
+        let relay = PadRelay(to: tail)
         // Before the head comes: it has elements in it already.
         pipeline.onElementAdded { [parts, readers] element in
+            if element.factoryName == "multiqueue" { relay.watch(element) }
             parts.note(element.factoryName)
             readers.serve(element)
             if Element.adaptiveDemuxers.contains(element.factoryName) {
                 let line = RequestTap.Line(
                     userAgent: request.userAgent, fields: request.headers.map { ($0.name, $0.value) },
-                    address: request.uri, answerLimit: request.answerLimit)
+                    address: request.uri, answerLimit: request.answerLimit,
+                    acceptsAnyCertificate: request.allowsInvalidCertificate)
                 parts.demuxer = AdaptiveDemuxer(element, line: line, isHeld: request.isHeld)
                 onAdaptive()
             }
@@ -85,8 +94,8 @@ final class MediaPipeline: Sendable {
         pipeline.add(tail)
         pipeline.add(head)
         head.set("uri", string: request.uri)
-        head.linkPads(ofType: "audio/", to: tail)
-        if let pictures { pictures.attach(to: pipeline, head: head) } else { head.set("caps", "audio/x-raw") }
+        head.linkPads(ofType: "audio/", through: relay)
+        if let pictures { pictures.attach(to: pipeline, head: head) } else { head.set("caps", .sound) }
         feed.fill { [pictures] position in pictures?.outlasts(position) ?? false }
         // What a demuxer of adaptive streams plays is chosen by this and by `AdaptiveDemuxer.select`.
         head.onStreamOffered { [wanted] stream, set in
@@ -102,6 +111,12 @@ final class MediaPipeline: Sendable {
             // its own.
             switch message {
             case .streamsFound(let set):
+                if let (before, all) = parts.chainGoesOn(with: set.streams) {
+                    // Those that end are heard to their end; then the relay goes over to those that begin.
+                    relay.promiseSuccessor()
+                    _ = head.selectStreams(all)
+                    return onMessage(.streamsFound(set.without(before)))
+                }
                 let selected = self?.selected(from: set) ?? []
                 if !selected.isEmpty { _ = head.selectStreams(selected) }
             case .streamsOffered(let set):
@@ -149,6 +164,7 @@ final class MediaPipeline: Sendable {
                 let step = 1e9 / Double(delay.rate)
                 feed.cut(before: Double(delay.frames) * step, length: delay.length.map { Double($0) * step })
             }
+        case "aacparse": element.guardHeaders()
         default:
             // Of a decoder: damaged frames are passed over, however many, and what can be heard is heard.
             if element.hasProperty("max-errors") { element.set("max-errors", "-1") }
@@ -173,6 +189,12 @@ final class MediaPipeline: Sendable {
     /// True if the titles of streams name tracks, not the item, which has a `single` stream or more.
     func hasTrackTitles(ofSingle single: Bool) -> Bool { parts.hasTrackTitles(ofSingle: single) }
 
+    /// True if the item is what a station sends now, whenever it is asked.
+    var isEndless: Bool { readers.isEndless }
+
+    /// True if one piece may follow another in the same stream, each with tags of its own.
+    var isChained: Bool { parts.isChained }
+
     /// How a position is looked for.
     enum Precision: Equatable, Sendable {
         /// The nearest place that is quick.
@@ -183,6 +205,10 @@ final class MediaPipeline: Sendable {
         /// Exactly, by looking at this position, in nanoseconds, which may be wrong.
         case guess(Int64)
     }
+
+    /// True if a new pipeline is to take the place of this one for each move: libsndfile's decoder (of GStreamer 1.22) gives
+    /// nothing after a move once it has come to the end, and reads ahead to it.
+    var movesByReload: Bool { demuxer?.hasPeriods == true || parts.movesByReload }
 
     /// True if guessing finds exact positions: a parser of FLAC knows where it is from every frame, but without
     /// a guess it reads the file from the last place that it knows.
@@ -213,6 +239,18 @@ final class MediaPipeline: Sendable {
     /// What is known of a failure that is that of the item's server; nil for others.
     func sourceFailure(_ failure: PipelineFailure) -> MediaFailure? {
         failure.element == ByteSourceElement.factory ? readers.failure : nil
+    }
+
+    /// What is wrong with the item's server, which is asked again; nil while all is well.
+    var sourceTrouble: MediaFailure? { readers.trouble }
+    /// True if the item would be played if its server gave parts of it.
+    var lacksPlaces: Bool { readers.lacksPlaces }
+    /// True of the failure of a demuxer that had everything: those of GStreamer 1.22 fail when a short stream was read to its
+    /// end before a decoder was there for it.
+    func wasOvertaken(_ failure: PipelineFailure) -> Bool {
+        guard let demuxer, Element.adaptiveDemuxers.contains(failure.element) else { return false }
+        // The status is that of the last answer.
+        return failure.domain == .resource && failure.httpStatus ?? 200 < 400 && demuxer.hasAllAnswers
     }
 
     /// Changes to another stream of sound; `streams` are those to play from then on.
@@ -258,17 +296,29 @@ final class MediaPipeline: Sendable {
         feed.close()
         pictures?.feed.close()
         readers.close()
-        worker.perform { [pipeline, head] in
-            pipeline.setState(.null)
-            // uridecodebin3 of GStreamer 1.22 does not free them itself.
-            head.clear("caps")
-        }
+        worker.perform { [pipeline] in pipeline.setState(.null) }
     }
 }
 
 /// The factories of a pipeline's elements, noted as they are made.
 private final class Parts: Sendable {
     private let names = Mutex<Set<String>>([])
+    private let sounds = Mutex<Set<String>>([])
+
+    /// In a chain of Ogg streams, the next link's are announced while those before have not ended. Gives the names of those
+    /// before, and of all; nil if `streams` are not of that kind.
+    func chainGoesOn(with streams: [MediaStream]) -> (before: Set<String>, all: [String])? {
+        let all = streams.filter { $0.kind == .audio }.map(\.identifier)
+        let before = sounds.withLock { sounds in
+            defer { sounds = Set(all) }
+            return sounds.intersection(all)
+        }
+        // Items with pictures have them chosen, too.
+        guard isChained, all.count == streams.count, !before.isEmpty, before.count < all.count else {
+            return nil
+        }
+        return (before, all)
+    }
     private let adaptive = Mutex<AdaptiveDemuxer?>(nil)
     var demuxer: AdaptiveDemuxer? {
         get { adaptive.withLock { $0 } }
@@ -278,6 +328,8 @@ private final class Parts: Sendable {
     func hasTrackTitles(ofSingle single: Bool) -> Bool {
         names.withLock { $0.contains("matroskademux") || !single && $0.contains("qtdemux") }
     }
+    var isChained: Bool { names.withLock { $0.contains("oggdemux") } }
+    var movesByReload: Bool { names.withLock { $0.contains("linnetsfdec") } }
     var hasSilence: Bool { names.withLock { $0.contains("audiotestsrc") } }
     var isPlainFLAC: Bool {
         names.withLock {

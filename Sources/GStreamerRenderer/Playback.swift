@@ -70,9 +70,16 @@ struct Playback {
     var timeline = Timeline.unknown
     var streams: StreamSet?
     var table = TrackTable()
+    var words = WordsOfMedia()
+    /// What was reported of them.
     var metadata = Metadata()
-    var hasWholeTitle = false
     var artwork: Artwork?
+    var isArtworkReported = true
+    /// What is told of sound that is not heard yet.
+    var news: [(cue: Int, news: StreamFeed.News)] = []
+    var pacer = Pacer()
+    /// When it was paused, in nanoseconds of the monotonic clock.
+    var pausedSince: Int64?
     /// Whether pictures are shown, and what of that was reported.
     var picture = PictureStatus()
     var reportedPicture = PictureStatus()
@@ -83,10 +90,12 @@ struct Playback {
     /// The way through the list that the item turned out to be, and where it stands.
     var walk: PlaylistWalk?
     var entry: PlaylistWalk.Item?
-    /// True once the server was asked whether a list is at the current address, and that question while it lasts.
+    /// True once the server was asked what is at the current address, and that question while it lasts.
     var isExamined = false
+    /// Where the media begins in what the server has: behind bytes that are none.
+    var origin: Int64 = 0
     var examination: Examination?
-    /// Pipelines that were given up because nothing came of what they had read.
+    /// Pipelines that were given up because nothing came of what they had read, or they failed for no reason of the media.
     var stuckBeginnings = 0
     /// What an element said is not installed.
     var missing: String?
@@ -95,6 +104,8 @@ struct Playback {
     var reported: PlaybackPosition?
     /// What is being done about a server that is gone; nil while all is well.
     var outage: Outage?
+    /// True while it is told that the item's server is gone, and asked again.
+    var isTroubleTold = false
     /// Segments that were passed over, as far as that was reported.
     var skipped = 0
     /// Beginnings after a freeze since sound was heard last.
@@ -127,6 +138,7 @@ struct Playback {
     init(id: LoadID, item: MediaItem, playing: Bool) {
         (self.id, self.item) = (id, item)
         isPlaying = playing
+        if !playing { pausedSince = AudioOutput.now() }
         let start = item.startPosition.nanoseconds ?? 0
         isHeld = start > 0
         place = max(0, start)
@@ -135,6 +147,7 @@ struct Playback {
     /// Forgets how far the load had come; what was asked for and what is known of the media stay.
     mutating func begin(at place: Int64) {
         (pipeline, seek, nextSeek, failure) = (nil, nil, nil, nil)
+        news = []
         (phase, isHeld, isSounding, isDecoded) = (.loading, place > 0, false, false)
         skipped = 0
         self.place = place

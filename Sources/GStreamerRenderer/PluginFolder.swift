@@ -20,7 +20,13 @@ package enum PluginFolder {
     private static let fallback = [
         "libav", "wavpack", "alaw", "mulaw", "adpcmdec", "avi", "asf", "flv", "mpegpsdemux", "gsm", "dtsdec",
         "a52dec", "musepack", "openmpt", "speex", "sbc", "auparse", "rawparse",
+        "sndfile",
     ]
+
+    /// Decoders that read files at places of their own choice.
+    private static let reading = ["sfdec", "musepackdec"]
+    /// Demuxers that those do better than.
+    private static let worse = ["avdemux_mpc", "avdemux_mpc8"]
 
     /// What pictures and the texts over them need beside that. H.264 is decoded by libav, which then is there from the
     /// beginning: looking at it later takes a second.
@@ -37,9 +43,17 @@ package enum PluginFolder {
         Library.removeTypeFinders(ofPlugin: "libav")
     }
 
+    /// Leaves decoders alone that would stand where GStreamer puts them; `addFallback` brings them back elsewhere.
+    static func leaveReadingDecoders() {
+        for element in reading + worse { Library.ignore(element: element) }
+    }
+
     /// Adds the decoders that are left out at first. Waits for them to be read.
     static func addFallback(in folder: String?) {
         if let folder { Library.addPlugins(in: folder) }
+        leaveReadingDecoders()
+        for factory in reading { ReadingDecoder.adopt(factory) }
+        if Library.hasElement("sfdec") { ReadingDecoder.takeCAF() }
         Library.setRank(.marginal, ofPlugin: "libav", class: "Decoder/Audio")
     }
 

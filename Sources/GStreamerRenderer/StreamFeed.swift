@@ -37,6 +37,9 @@ final class StreamFeed: AudioSinkTarget {
         var step: Double = 0
         /// Frames a second.
         var rate: Int32 = 0
+        /// Counts what was told of the sound, and the last tags.
+        var cue = 0
+        var tags: TagValues?
         /// Says whether something goes on at a position after the sound.
         var goesOn: @Sendable (Double) -> Bool = { _ in false }
     }
@@ -58,6 +61,15 @@ final class StreamFeed: AudioSinkTarget {
         case astray(flushes: Int, position: Double)
     }
 
+    /// What is told of the sound from a place on.
+    enum News: Sendable {
+        /// It is another stream than before.
+        case began
+        case tags(TagValues)
+        /// A station's title; empty is none.
+        case title(String)
+    }
+
     /// Coded sound read ahead of the decoder: bursts of a second instead of a wake-up for every frame of 20 ms.
     private static let readAhead = 1.5e9
     private static let readAgain = 0.5e9
@@ -76,12 +88,42 @@ final class StreamFeed: AudioSinkTarget {
     private let output: AudioOutput
     private let gate = Gate()
     private let onArrival: @Sendable (Arrival) -> Void
+    private let onNews: @Sendable (Int, News) -> Void
+    private let onCue: @Sendable (Int) -> Void
     private let state = Mutex(State())
 
-    /// `onArrival` is called with the first frames after the beginning and after each flush.
-    init(stream: StreamID, output: AudioOutput, onArrival: @escaping @Sendable (Arrival) -> Void) {
+    /// `onArrival` is called with the first frames after the beginning and after each flush; `onNews` with what is told
+    /// of the sound, and a number: it holds once the output's `cueReached`, or `onCue`, comes with that.
+    init(
+        stream: StreamID, output: AudioOutput, onArrival: @escaping @Sendable (Arrival) -> Void,
+        onNews: @escaping @Sendable (Int, News) -> Void, onCue: @escaping @Sendable (Int) -> Void
+    ) {
         (self.stream, self.output, self.onArrival) = (stream, output, onArrival)
+        (self.onNews, self.onCue) = (onNews, onCue)
     }
+
+    /// Takes up what is told of the sound that comes next. On the thread that brings the sound.
+    func tell(_ news: News) {
+        let number: Int? = state.withLock { state in
+            switch news {
+            case .tags(let tags):
+                // Parsers say the same again and again, with another bit rate.
+                if tags == state.tags { return nil }
+                state.tags = tags
+            case .began: state.tags = nil
+            case .title: break
+            }
+            state.cue += 1
+            return state.cue
+        }
+        guard let number else { return }
+        onNews(number, news)
+        if !output.cue(number, in: stream) { onCue(number) }
+    }
+
+    func streamBegan() { tell(.began) }
+
+    func titleCame(_ title: String) { tell(.title(title)) }
 
     /// Flushes so far.
     var flushes: Int { state.withLock { $0.flushes } }

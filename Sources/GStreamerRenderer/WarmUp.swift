@@ -20,8 +20,8 @@ extension GStreamerRenderer {
             for name in ["warm.flac", "warm.mp3", "warm.m4a", "warm.wav"] {
                 guard let files else { break }
                 _ = Library.run(
-                    "uridecodebin3 uri=\"file://\(files)/\(name)\" caps=audio/x-raw ! audioconvert ! scaletempo"
-                        + " ! audioresample ! fakesink sync=false", timeout: .seconds(2))
+                    "uridecodebin3 uri=\"file://\(files)/\(name)\" ! audioconvert ! scaletempo ! audioresample"
+                        + " ! fakesink sync=false", timeout: .seconds(2))
             }
             finishWarmUp()
         }

@@ -8,15 +8,18 @@ public struct MediaItem: Equatable, Sendable {
     public var headers: [HeaderField]
     /// Nil: the renderer's own.
     public var userAgent: String?
+    /// True if the host of `uri` may show a certificate that is expired, of another name, or signed by nobody who is trusted.
+    public var allowsInvalidCertificate: Bool
     /// Where to begin; zero is the start, for a live stream the live edge.
     public var startPosition: MediaTime
 
     public init(
         uri: String, headers: [HeaderField] = [], userAgent: String? = nil,
-        startPosition: MediaTime = .zero
+        allowsInvalidCertificate: Bool = false, startPosition: MediaTime = .zero
     ) {
         (self.uri, self.headers) = (uri, headers)
         (self.userAgent, self.startPosition) = (userAgent, startPosition)
+        self.allowsInvalidCertificate = allowsInvalidCertificate
     }
 }
 
@@ -54,11 +57,16 @@ public struct Metadata: Equatable, Sendable {
     public var album: String?
     /// Width and height in pixels; nil without video.
     public var videoSize: PixelSize?
+    /// Who sends what is heard; nil of what comes from no station.
+    public var station: String?
+    public var genre: String?
 
     public init(
-        title: String? = nil, subtitle: String? = nil, album: String? = nil, videoSize: PixelSize? = nil
+        title: String? = nil, subtitle: String? = nil, album: String? = nil, videoSize: PixelSize? = nil,
+        station: String? = nil, genre: String? = nil
     ) {
         (self.title, self.subtitle, self.album, self.videoSize) = (title, subtitle, album, videoSize)
+        (self.station, self.genre) = (station, genre)
     }
 }
 

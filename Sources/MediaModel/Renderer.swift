@@ -58,6 +58,11 @@ package enum RendererCommand: Equatable, Sendable {
     /// time and goes over to it without a gap where it can: then it reports `advanced`, and the load, its intent to play
     /// and its volume go on with the next item. A renderer may ignore this: then the load ends as any other.
     case prepareNext(LoadID, UpcomingItem?)
+    /// Plays something over whatever plays, which goes on and is not touched: also over a load that is paused or has nothing
+    /// to give, and over none. In place of the announcement before, if that is not over.
+    case announce(LoadID, Announcement)
+    /// Lets the announcement fade away.
+    case cancelAnnouncement(LoadID)
     /// Makes ready for a first load: loads plugins, opens nothing.
     case warmUp
 }
@@ -89,6 +94,12 @@ package enum RendererEvent: Equatable, Sendable {
     case advanced(LoadID, to: LoadID)
     /// The item that was to follow this load cannot be played. The load goes on, and nothing follows it any more.
     case nextFailed(LoadID, next: LoadID, MediaFailure)
+    /// The first sample of the announcement is heard.
+    case announcementBegan(LoadID)
+    /// The announcement is over: heard to its end, cancelled, or another one took its place.
+    case announcementEnded(LoadID)
+    /// The announcement is over, and not all of it was heard, or nothing.
+    case announcementFailed(LoadID, MediaFailure)
     /// The load is over.
     case failed(LoadID, MediaFailure)
     case stopped(LoadID)

@@ -25,8 +25,12 @@ struct FetchState {
         var redirections = 10
         /// Answers without a new byte before the server is given up.
         var attempts = 3
-        /// How long a server that cannot be reached is tried for.
-        var patience = Duration.seconds(60)
+        /// How long a server that cannot be reached, or is busy, is tried for.
+        var patience = Duration.seconds(120)
+        /// The longest pause that a server may ask for.
+        var longestPause = Duration.seconds(5)
+        /// A station whose connections end sooner is asked again with growing pauses.
+        var shortConnection = Duration.seconds(5)
     }
 
     /// What is to be done about the connection.
@@ -68,16 +72,26 @@ struct FetchState {
     private var stretch = 0
     private var isFull = false
     private var ranges = Ranges.unknown
+    /// What is wrong with the server since the last byte; nil while all is well.
+    private(set) var trouble: MediaFailure?
+    private var troubleSince: Int64 = 0
+    /// Faults since the last byte, and those of them for which the server was there.
+    private var faults = 0
     private var attempts = 0
-    private var lastProgress: Int64 = 0
+    /// The first bytes, of a resource without a length.
+    private var firstBytes: [UInt8] = []
+    private var newBeginning: NewBeginning?
+    /// Takes the texts out of what a station sends on the current connection, and when that began.
+    private var division: StationStream?
+    private var connected: Int64 = 0
+    private var titles = TitleShelf()
 
     private enum Ranges { case unknown, answered, refused }
 
-    init(uri: String, limits: Limits = Limits(), now: Int64 = 0) {
+    init(uri: String, limits: Limits = Limits()) {
         (self.uri, address, self.limits) = (uri, uri, limits)
         visited = [uri: 1]
         cache = ByteCache(capacity: limits.capacity)
-        lastProgress = now
     }
 
     /// Where the resource ends; nil while that is not known.
@@ -87,6 +101,13 @@ struct FetchState {
     var isSeekable: Bool {
         guard let length = facts?.length else { return false }
         return ranges != .refused && facts?.refusesRanges == false || length <= Int64(limits.capacity)
+    }
+
+    /// True if any place costs no more than a request: the server has given parts, or says that it does, or the resource is
+    /// fetched at once anyhow.
+    var givesPlaces: Bool {
+        guard isSeekable, let length = facts?.length else { return false }
+        return length <= Int64(limits.small) || ranges == .answered || facts?.offersRanges == true
     }
 
     /// The address that the last redirection led to.
@@ -107,7 +128,9 @@ struct FetchState {
         position = min(max(0, offset), ResourceFacts.longest)
         if position != expected { stretch = 0 }
         expected = position
-        if let bytes = cache.bytes(at: position, maximum: maximum) {
+        // No piece reaches over the place where a title begins.
+        let room = titles.next(after: position).map { Int(clamping: $0 - position) } ?? maximum
+        if let bytes = cache.bytes(at: position, maximum: min(maximum, room)) {
             position += Int64(bytes.count)
             expected = position
             stretch = min(stretch + bytes.count, limits.readAhead)
@@ -117,6 +140,11 @@ struct FetchState {
         if let failure { return .failed(failure) }
         return isClosed ? .end : nil
     }
+
+    /// The title that a station tells right before the byte at `offset`; empty if it says that it plays nothing.
+    func title(at offset: Int64) -> String? { titles.title(at: offset) }
+    /// The first bytes, as far as they are here.
+    mutating func beginning(_ count: Int) -> [UInt8] { cache.bytes(at: 0, maximum: count) ?? [] }
 
     /// Ends it all; what is here is let go.
     mutating func close() {
@@ -141,6 +169,8 @@ struct FetchState {
             guard let target else { return nil }
             let offset = facts != nil && ranges == .refused ? 0 : target
             connection = .opening(offset: offset)
+            // A station sends what it sends now.
+            if facts?.isEndless == true { return .open(uri: address, offset: 0, guarding: nil) }
             return .open(uri: address, offset: offset, guarding: offset > 0 ? facts?.validator : nil)
         case .opening(let offset):
             // Before the first answer nothing is known that could make another request better.
@@ -186,20 +216,32 @@ struct FetchState {
     mutating func answered(_ answer: HTTPAnswer, now: Int64) {
         guard case .opening(let offset) = connection, failure == nil else { return }
         switch answer.status {
+        case 204, 205: refused(answer, now: now)
         case 200..<300: opened(answer, at: offset, now: now)
         case 301, 302, 303, 307, 308:
             connection = .none
             redirected(answer)
-        case 416 where facts != nil:
+        case 416 where facts != nil && (length == nil || answer.endsBefore(offset)):
             // Less is there than was announced.
             connection = .none
             let end = min(length ?? offset, offset)
             facts?.length = end
-        default:
-            connection = .none
-            let refusal = MediaFailure(httpStatus: answer.status)
-            if facts == nil { failure = refusal } else { retry(now: now, isAnswered: true, or: refusal) }
+        default: refused(answer, now: now)
         }
+    }
+
+    private mutating func refused(_ answer: HTTPAnswer, now: Int64) {
+        connection = .none
+        let refusal = MediaFailure(httpStatus: answer.status)
+        let isBusy = [408, 425, 429, 500, 502, 503, 504].contains(answer.status)
+        guard facts != nil || isBusy else {
+            failure = refusal
+            return
+        }
+        // Who begins wants to know soon.
+        retry(
+            now: now, isAnswered: !isBusy || facts == nil, or: refusal,
+            pause: answer["Retry-After"].flatMap { Int($0) }.map { .seconds(min(max(0, $0), 3600)) } ?? .zero)
     }
 
     private mutating func opened(_ answer: HTTPAnswer, at offset: Int64, now: Int64) {
@@ -212,9 +254,11 @@ struct FetchState {
                 return
             }
             if start != offset {
-                if old.length == nil, old.validator == nil {
-                    // Nothing to be found again: a live stream goes on with what it brings now.
+                if old.isEndless {
+                    // A station goes on with what it brings now.
                     start = offset
+                } else if old.length == nil, old.validator == nil, start == 0 {
+                    newBeginning = NewBeginning(after: offset, expecting: firstBytes)
                 } else {
                     ranges = .refused
                 }
@@ -228,6 +272,8 @@ struct FetchState {
         if answer.status == 206, start == offset, offset > 0 { ranges = .answered }
         if facts == nil { facts = new } else { facts?.length = new.length }
         connection = .open(at: start, isReading: false)
+        // Each connection counts anew from its own beginning.
+        (division, connected) = (new.textInterval.map { StationStream(interval: $0) }, now)
     }
 
     private mutating func redirected(_ answer: HTTPAnswer) {
@@ -253,9 +299,30 @@ struct FetchState {
 
     /// The next piece of the body has come.
     mutating func received(_ bytes: [UInt8], now: Int64) {
-        guard case .open(let place, _) = connection, !isClosed else { return }
+        guard case .open(var place, _) = connection, !isClosed else { return }
+        var bytes = bytes
+        if let found = division?.take(bytes) {
+            bytes = found.sound
+            for (count, title) in found.titles { titles.add(title, at: place + Int64(count)) }
+        }
+        if var comparison = newBeginning {
+            let finding = comparison.add(bytes)
+            newBeginning = comparison
+            switch finding {
+            case .undecided:
+                connection = .open(at: 0, isReading: false)
+                return
+            case .same(let all): (bytes, ranges) = (all, .refused)
+            case .live(let all): (bytes, place) = (all, comparison.edge)
+            }
+            newBeginning = nil
+        }
         if !bytes.isEmpty, cache.firstGap(from: position) < place + Int64(bytes.count) {
-            (attempts, lastProgress) = (0, now)
+            let isShort = now - connected < Int64(limits.shortConnection / .nanoseconds(1))
+            if facts?.isEndless != true || !isShort { (faults, attempts, trouble) = (0, 0, nil) }
+        }
+        if facts?.length == nil, place == Int64(firstBytes.count) {
+            firstBytes += bytes.prefix(NewBeginning.length - firstBytes.count)
         }
         cache.insert(bytes, at: place)
         connection = .open(at: place + Int64(bytes.count), isReading: false)
@@ -267,6 +334,9 @@ struct FetchState {
         connection = .none
         if let length {
             if place < length { retry(now: now, isAnswered: true, or: Self.cut) }
+        } else if newBeginning != nil || facts?.isEndless == true {
+            newBeginning = nil
+            retry(now: now, isAnswered: true, or: Self.cut)
         } else {
             facts?.length = place
         }
@@ -277,30 +347,50 @@ struct FetchState {
 
     /// The connection could not be made, or is lost.
     mutating func broke(_ fault: HTTPFault, now: Int64) {
-        connection = .none
+        // A server that is there, but gives nothing, is another matter than one that is gone.
+        let isAnswered: Bool
+        if case .open = connection {
+            isAnswered = fault.kind == .broken
+        } else {
+            isAnswered = fault.kind == .secrecy || fault.kind == .address
+        }
+        (connection, newBeginning) = (.none, nil)
         let reason = MediaFailure(fault)
         guard facts != nil else {
             failure = reason
             return
         }
-        let isAnswered = fault.kind == .broken || fault.kind == .secrecy
         retry(now: now, isAnswered: isAnswered, or: reason)
     }
 
-    private mutating func retry(now: Int64, isAnswered: Bool, or reason: MediaFailure) {
-        attempts += 1
+    private mutating func retry(
+        now: Int64, isAnswered: Bool, or reason: MediaFailure, pause: Duration = .zero
+    ) {
+        if trouble == nil { troubleSince = now }
+        trouble = reason
+        faults += 1
+        // A station whose sender is away answers, and comes back.
+        let isAnswered = isAnswered && facts?.isEndless != true
+        if isAnswered { attempts += 1 }
         let isOver =
             isAnswered
-            ? attempts > limits.attempts : now - lastProgress > Int64(limits.patience / .nanoseconds(1))
+            ? attempts > limits.attempts
+            : now - troubleSince >= Int64(limits.patience / .nanoseconds(1))
         guard !isOver else {
-            failure = reason
+            failure = isAnswered || reason.httpStatus != nil ? reason : gone
             return
         }
         // Where a redirection led may be good for a while only.
         if reason.httpStatus != nil { (address, redirections, visited) = (uri, 0, [uri: 1]) }
-        // At once, then after 0.5, 1, 2, 4, 4 … seconds.
-        let delay = attempts == 1 ? Duration.zero : .milliseconds(250 << min(attempts - 1, 4))
-        connection = .resting(delay, isTold: false)
+        // At once, then after 0.5, 1, 2, 4, 4 … seconds; a server that has answered is given the time.
+        let turn = min(reason.httpStatus == nil ? faults - 1 : faults, 4)
+        let delay = turn == 0 ? Duration.zero : .milliseconds(250 << turn)
+        connection = .resting(max(delay, min(pause, limits.longestPause)), isTold: false)
+    }
+
+    private var gone: MediaFailure {
+        let seconds = limits.patience.components.seconds
+        return MediaFailure(.timeout, "The media's server did not come back within \(seconds) seconds.")
     }
 
     /// The time of a `rest` is over.

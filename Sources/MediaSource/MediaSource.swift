@@ -11,9 +11,15 @@ package struct SourceRequest: Equatable, Sendable {
     package var uri: String
     package var headers: [HeaderField]
     package var userAgent: String
+    /// True if the host of `uri` may show any certificate.
+    package var allowsInvalidCertificate: Bool
 
-    package init(uri: String, headers: [HeaderField] = [], userAgent: String = "Linnet") {
+    package init(
+        uri: String, headers: [HeaderField] = [], userAgent: String = "Linnet",
+        allowsInvalidCertificate: Bool = false
+    ) {
         (self.uri, self.headers, self.userAgent) = (uri, headers, userAgent)
+        self.allowsInvalidCertificate = allowsInvalidCertificate
     }
 }
 
@@ -41,18 +47,27 @@ package final class MediaSource: Sendable {
     init(_ request: SourceRequest, limits: FetchState.Limits, tell: @escaping @Sendable (MediaSource) -> Void)
     {
         (self.request, self.tell) = (request, tell)
-        state = Mutex(FetchState(uri: request.uri, limits: limits, now: MonotonicClock.nanoseconds))
+        state = Mutex(FetchState(uri: request.uri, limits: limits))
     }
 
     /// What the server says of the resource; nil before it answered.
     package var facts: ResourceFacts? { state.withLock { $0.facts } }
+    /// What is wrong with the server, which is asked again; nil while all is well.
+    package var trouble: MediaFailure? { state.withLock { $0.trouble } }
     package var failure: MediaFailure? { state.withLock { $0.failure } }
     /// True if any place can be read from.
     package var isSeekable: Bool { state.withLock { $0.isSeekable } }
+    /// True if it is known that places far apart cost little.
+    package var givesPlaces: Bool { state.withLock { $0.givesPlaces } }
     /// Where the last redirection led.
     package var finalURI: String { state.withLock { $0.finalURI } }
+    /// The title that a station tells right before the byte at `offset`; empty if it says that it plays nothing.
+    package func title(at offset: Int64) -> String? { state.withLock { $0.title(at: offset) } }
     /// Bytes that are kept now.
     package var held: Int { state.withLock { $0.cache.count } }
+
+    /// The first bytes, as far as they are here.
+    package func beginning(_ count: Int) -> [UInt8] { state.withLock { $0.beginning(count) } }
 
     /// Gives up the connection and what was read, for good.
     package func close() {
@@ -83,6 +98,8 @@ package final class MediaSource: Sendable {
 /// same source, when this one has retired.
 package final class SourceReader: Sendable {
     package let source: MediaSource
+    /// Where the first byte stands that it gives; what lies before does not exist to who reads.
+    package let origin: Int64
     private let isInterrupted = Atomic<Bool>(false)
     private let isRetired = Atomic<Bool>(false)
     private let count = Atomic<Int>(0)
@@ -91,7 +108,12 @@ package final class SourceReader: Sendable {
     /// Waits end by being told; this is how long one lasts that was not.
     private static let turn = Duration.seconds(60)
 
-    package init(_ source: MediaSource) { self.source = source }
+    package init(_ source: MediaSource, from origin: Int64 = 0) {
+        (self.source, self.origin) = (source, origin)
+    }
+
+    /// Bytes from the origin to the end; nil while that is not known.
+    package var length: Int64? { source.facts?.length.map { max(0, $0 - origin) } }
 
     /// Waits for the first answer of the server. Nil if it fails, or the wait is interrupted.
     package func awaitFacts() -> ResourceFacts? {
@@ -112,10 +134,11 @@ package final class SourceReader: Sendable {
     /// Waits for bytes at `offset`, and gives at least one and at most `maximum`.
     package func read(at offset: Int64, maximum: Int) -> MediaSource.Reading {
         count.wrappingAdd(1, ordering: .acquiringAndReleasing)
+        let place = origin + min(max(0, offset), ResourceFacts.longest)
         while true {
             let ticket = source.gate.ticket
             if mustLeave { return .interrupted }
-            let reading = source.state.withLock { $0.read(at: offset, maximum: maximum) }
+            let reading = source.state.withLock { $0.read(at: place, maximum: maximum) }
             source.look()
             if let reading { return reading }
             waits.store(true, ordering: .releasing)

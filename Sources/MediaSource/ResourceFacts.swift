@@ -12,12 +12,16 @@ package struct ResourceFacts: Equatable, Sendable {
     package var validator: String?
     /// True if the server says that it gives no parts.
     package var refusesRanges: Bool
+    /// True if the server gave a part, or says that it does.
+    package var offersRanges: Bool
     package var contentType: String?
     /// Bytes of sound between two pieces of text, in a stream of web radio.
     package var textInterval: Int32?
+    /// Who says to send it, and what kind of it: a station of web radio.
     package var station: String?
     package var genre: String?
-    package var page: String?
+    /// True of what a station sends for as long as somebody listens: where it breaks off, it is not over.
+    package var isEndless: Bool
     /// The request and the answer, as they were sent.
     package var requestHeaders: [HeaderField]
     package var responseHeaders: [HeaderField]
@@ -30,15 +34,24 @@ package struct ResourceFacts: Equatable, Sendable {
 
     init(_ answer: HTTPAnswer) {
         contentType = answer["Content-Type"]
-        textInterval = answer["icy-metaint"].flatMap { Int32($0) }
-        (station, genre, page) = (answer["icy-name"], answer["icy-genre"], answer["icy-url"])
+        textInterval = answer["icy-metaint"].flatMap { Int32($0) }.flatMap { $0 > 0 ? $0 : nil }
+        station = answer["icy-name"] ?? answer["ice-name"]
+        genre = answer["icy-genre"] ?? answer["ice-genre"]
+        let isStation = answer.headers.contains {
+            let name = $0.name.lowercased()
+            return name.hasPrefix("icy-") || name.hasPrefix("ice-")
+        }
+        isEndless = isStation && answer.contentLength == nil && answer.status == 200
         requestHeaders = answer.requestHeaders.map { HeaderField(name: $0.name, value: $0.value) }
         responseHeaders = answer.headers.map { HeaderField(name: $0.name, value: $0.value) }
         isPart = answer.status == 206
+        offersRanges = isPart || answer["Accept-Ranges"]?.lowercased() == "bytes"
         refusesRanges = answer["Accept-Ranges"]?.lowercased() == "none"
         let tag = answer["ETag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
         validator = tag ?? answer["Last-Modified"]
         length = answer.contentLength.flatMap { $0 < Self.longest ? $0 : nil }
+        // Lengths and places of the server count the texts, too.
+        if textInterval != nil { (length, refusesRanges) = (nil, true) }
         if isPart {
             let range = answer["Content-Range"].flatMap(ContentRange.init)
             start = range?.start
@@ -48,6 +61,7 @@ package struct ResourceFacts: Equatable, Sendable {
 
     /// False if the other answer is about something else than this one.
     func isSame(as other: ResourceFacts) -> Bool {
+        if isEndless { return true }
         if let validator, let new = other.validator, validator != new { return false }
         if let length, let new = other.length, length != new, !other.isPart || validator == nil {
             return false
@@ -70,6 +84,14 @@ struct ContentRange: Equatable {
         else { return nil }
         self.start = start
         total = Int64(halves[1]).flatMap { (start...ResourceFacts.longest).contains($0) ? $0 : nil }
+    }
+}
+
+extension HTTPAnswer {
+    /// True if the answer to a range says that the resource ends before `offset`, or there.
+    func endsBefore(_ offset: Int64) -> Bool {
+        guard let range = self["Content-Range"], let slash = range.lastIndex(of: "/") else { return false }
+        return Int64(range[range.index(after: slash)...]).map { $0 <= offset } ?? false
     }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import MediaModel
+
 /// A URI in its parts, and the rules by which a reference in a playlist becomes one.
 ///
 /// The rules are those of RFC 3986, section 5, with the habits of playlists before them: spaces and letters of any
@@ -60,7 +62,7 @@ struct Address: Equatable, Sendable {
         var bytes = PlaylistText.trim(reference)
         // Some lists put names into quotation marks.
         if bytes.count >= 2, bytes.first == 0x22, bytes.last == 0x22 { bytes = bytes.dropFirst().dropLast() }
-        bytes = cleaned(Array(PlaylistText.string(bytes).utf8)[...])
+        bytes = cleaned(Array(ForeignText.string(bytes).utf8)[...])
         guard !bytes.isEmpty else { return nil }
         let isLocal = base?.scheme == Array("file".utf8)
         if let name = windowsPath(bytes) {

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import MediaModel
+
 /// Tells playlists from media by the first bytes of an answer.
 ///
 /// What is decided on the first bytes stays so whatever follows. The declared type and the name only help with plain
@@ -126,7 +128,7 @@ package struct ContentSniffer: Sendable {
         guard line.count <= 1_024, let first = line.first, !"{}[]<>".utf8.contains(first) else {
             return false
         }
-        return suggestsPlaylist || MediaNames.isMedia(PlaylistText.string(line)[...])
+        return suggestsPlaylist || MediaNames.isMedia(ForeignText.string(line)[...])
     }
 
     // MARK: Tags

@@ -55,7 +55,7 @@ struct PlaylistBuilder {
     /// A text for people, without control characters. Nil: there is nothing in it.
     func text(_ bytes: ArraySlice<UInt8>?) -> String? {
         guard let bytes, !bytes.isEmpty else { return nil }
-        return PlaylistText.words(bytes, limit: limits.text)
+        return ForeignText.words(ForeignText.string(bytes), limit: limits.text)
     }
 
     /// A text that may stand in a request header: printable ASCII. Nil: it is not.

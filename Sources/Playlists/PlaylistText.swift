@@ -44,39 +44,6 @@ enum PlaylistText {
         return .bytes
     }
 
-    /// UTF-8 if it is that, else Windows-1252, of which Latin-1 is the printable part.
-    static func string(_ bytes: ArraySlice<UInt8>) -> String {
-        if let text = String(validating: bytes, as: UTF8.self) { return text }
-        var text = ""
-        for byte in bytes {
-            let scalar = (0x80...0x9f).contains(byte) ? windows1252[Int(byte) - 0x80] : Unicode.Scalar(byte)
-            text.unicodeScalars.append(scalar)
-        }
-        return text
-    }
-
-    private static let windows1252: [Unicode.Scalar] = Array(
-        "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ".unicodeScalars)
-
-    /// A text for people: spaces and control characters in a row become one space, none at the ends, and at most
-    /// `limit` bytes. Nil: there is nothing in it.
-    static func words(_ bytes: ArraySlice<UInt8>, limit: Int) -> String? {
-        var text = ""
-        var wantsSpace = false
-        for scalar in string(bytes).unicodeScalars {
-            guard scalar.value > 0x20, !(0x7f...0x9f).contains(scalar.value) else {
-                wantsSpace = !text.isEmpty
-                continue
-            }
-            let size = UTF8.width(scalar) + (wantsSpace ? 1 : 0)
-            guard text.utf8.count + size <= limit else { break }
-            if wantsSpace { text.append(" ") }
-            wantsSpace = false
-            text.unicodeScalars.append(scalar)
-        }
-        return text.isEmpty ? nil : text
-    }
-
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
 
     static func trim(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -56,8 +56,11 @@ package protocol ListenerService: AnyObject {
 
 /// One open WebSocket. Compared by identity.
 package protocol Client: AnyObject {
-    /// The peer's address, for the log.
+    /// The peer's address.
     var address: String { get }
+    /// Links of this machine, such as `eth0`, on which an IPv6 address that counts on one link can be meant: first the one
+    /// that has this address, or else the one that the peer came by.
+    func linkZones(for address: String) -> [String]
     /// True from a send until everything sent is in the network's hands.
     var isCongested: Bool { get }
     /// Bytes that were sent since the client last drained.

@@ -36,6 +36,10 @@ package struct ReceiverConfiguration: Equatable, Sendable {
     package var stopTimeout: Duration
     /// How long an item may stand still while it claims to play.
     package var stallTimeout: Duration
+    /// How long an announcement may take until it is heard: later it would be of no use.
+    package var announcementTimeout = Duration.seconds(10)
+    /// What is longer is no announcement.
+    package var announcementLength = Duration.seconds(300)
 
     package init(
         name: String, model: String = "Linnet", software: String, deviceType: String = "speaker",

@@ -41,6 +41,7 @@ package final class ReceiverShell {
         case stop(LoadID)
         case progress
         case seek
+        case announcement
         case instance(InstanceID, InstanceTimer)
     }
 
@@ -173,6 +174,18 @@ package final class ReceiverShell {
                 .progressTimedOut(load, generation: generation))
         case .armSeekTimer(let load, let seek):
             arm(.seek, after: configuration.loadTimeout, .seekTimedOut(load, seek))
+        case .armAnnouncementTimer(let load, let limit):
+            let time =
+                switch limit {
+                case .beginning: configuration.announcementTimeout
+                case .length: configuration.announcementLength
+                }
+            arm(.announcement, after: time, .announcementTimedOut(load, limit))
+        case .tellAnnouncementEnd(let announcement, let end):
+            log.write(
+                .info, "receiver.announcement", "announcement ended",
+                ["announcement": announcement.text, "reason": end.name])
+            front.tellAnnouncementEnd(announcement, end)
         case .announceEnd(let session, let reason):
             log.write(
                 .info, "receiver.session", "session ended",
@@ -239,6 +252,7 @@ package final class ReceiverShell {
     /// Spares wake-ups: the state would ignore these timers anyway.
     private func forgetTimers(after event: ReceiverEvent) {
         guard !timers.isEmpty else { return }
+        if state.announcements.entries.isEmpty { timers[.announcement] = nil }
         timers = timers.filter { key, _ in
             guard case .instance(let id, let timer) = key else { return true }
             return state.applications.instances[id]?.timers[timer] != nil

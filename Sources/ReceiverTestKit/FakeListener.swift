@@ -90,6 +90,8 @@ package final class FakeClient: Client {
         (self.address, self.listener) = (address, listener)
     }
 
+    package func linkZones(for address: String) -> [String] { [] }
+
     package func send(text: String) {
         guard closing == nil else { return }
         texts.append(text)

@@ -46,7 +46,21 @@ final class RendererLink {
 
     func send(_ message: RendererMessage) {
         guard fault == nil, let frame = message.frame else { return }
-        if !socket.send(frame), socket.isOpen { kill("it does not read its commands") }
+        send(frame)
+    }
+
+    /// Sends a command. A `ping` leaves with it, so that the renderer wakes once.
+    func send(_ command: RendererCommand, ping: UInt64?) {
+        guard fault == nil, let frame = RendererMessage.command(command).frame else { return }
+        send(frame + (ping.flatMap { RendererMessage.ping($0).frame } ?? []))
+    }
+
+    /// Lets the renderer take what it was sent before this thread goes on. It costs this thread its turn, so it is for what
+    /// somebody waits to hear.
+    func letRun() { socket.letReaderRun() }
+
+    private func send(_ bytes: [UInt8]) {
+        if !socket.send(bytes), socket.isOpen { kill("it does not read its commands") }
     }
 
     /// Ends the process by force; the reason is told at the end.

@@ -47,6 +47,8 @@ package final class RendererProcess: Renderer {
     private var proving: EventSource?
     /// The load that the process has, or is being told to have.
     private var load: LoadID?
+    /// The announcement that it has, or is being told to have.
+    private var announcement: LoadID?
     /// Told to each process that is started while the receiver believes that one runs.
     private var outputVolume: Volume?
     /// True from a `started` that was reported to the next `exited`.
@@ -71,6 +73,7 @@ package final class RendererProcess: Renderer {
         case .stop(let load) where link == nil:
             later { $0.report?(.stopped(load)) }
             return
+        case .announce(let load, _): announcement = load
         case .warmUp: break
         default: guard link != nil else { return }
         }
@@ -78,9 +81,18 @@ package final class RendererProcess: Renderer {
             launch()
             if let outputVolume { link?.send(.command(.setOutputVolume(outputVolume))) }
         }
-        link?.send(.command(command))
+        let step = deadline.commanded()
+        if case .ping(let number) = step {
+            link?.send(command, ping: number)
+            awaitAnswer()
+        } else {
+            link?.send(command, ping: nil)
+        }
+        switch command {
+        case .load, .setPlaying, .seek: link?.letRun()
+        default: break
+        }
         watchHealth()
-        perform(deadline.commanded())
         watchIdleness()
     }
 
@@ -158,6 +170,10 @@ package final class RendererProcess: Renderer {
                 if load == self.load { self.load = nil }
                 watchHealth()
                 watchIdleness()
+            case .announcementEnded(let load), .announcementFailed(let load, _):
+                if load == announcement { announcement = nil }
+                watchHealth()
+                watchIdleness()
             case .advanced(let load, let next): if load == self.load { self.load = next }
             default: break
             }
@@ -169,24 +185,30 @@ package final class RendererProcess: Renderer {
     /// A process is asked again and again whether it is alive only while it has a load: nothing wakes either side while
     /// nothing is to play. One that was stuck meanwhile is found out by the next command.
     private func watchHealth() {
-        guard load != nil, link != nil else { return pinging = nil }
+        guard isBusy, link != nil else { return pinging = nil }
         guard pinging == nil else { return }
         unanswered = 0
         pinging = EventSource.repeating(every: configuration.pingInterval) { [weak self] in self?.ping() }
     }
 
+    private var isBusy: Bool { load != nil || announcement != nil }
+
     private func perform(_ step: CommandDeadline.Step?) {
         switch step {
         case .ping(let number):
             link?.send(.ping(number))
-            proving = EventSource.after(configuration.commandLimit) { [weak self] in
-                // A daemon that was itself held up reads first what came meanwhile.
-                self?.proving = EventSource.after(.milliseconds(100)) {
-                    self?.link?.kill("it does not take its commands")
-                }
-            }
+            awaitAnswer()
         case .rest: proving = nil
         case nil: break
+        }
+    }
+
+    private func awaitAnswer() {
+        proving = EventSource.after(configuration.commandLimit) { [weak self] in
+            // A daemon that was itself held up reads first what came meanwhile.
+            self?.proving = EventSource.after(.milliseconds(100)) {
+                self?.link?.kill("it does not take its commands")
+            }
         }
     }
 
@@ -207,7 +229,8 @@ package final class RendererProcess: Renderer {
     }
 
     private func exited(_ reason: String, afterLiving age: Duration) {
-        (load, isStarted, pinging, idling, proving) = (nil, false, nil, nil, nil)
+        (load, announcement, isStarted) = (nil, nil, false)
+        (pinging, idling, proving) = (nil, nil, nil)
         let pause = policy.pause(afterLiving: age)
         restarting = EventSource.after(pause) { [weak self] in
             self?.restarting = nil
@@ -220,9 +243,9 @@ package final class RendererProcess: Renderer {
     private func watchIdleness() {
         guard !configuration.isWarm else { return }
         idling = nil
-        guard load == nil, link != nil else { return }
+        guard !isBusy, link != nil else { return }
         idling = EventSource.after(configuration.idleTime) { [weak self] in
-            guard let self, load == nil else { return }
+            guard let self, !isBusy else { return }
             log.write(.info, "receiver.renderer", "renderer ended, nothing to play", [:])
             (pinging, idling, proving) = (nil, nil, nil)
             link?.retire()

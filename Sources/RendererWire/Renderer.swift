@@ -46,6 +46,12 @@ extension RendererCommand {
                 $1.put($0.load.number)
                 $1.put($0.item)
             }
+        case .announce(let load, let announcement):
+            begin(12, load)
+            writer.put(announcement.item)
+            writer.put(announcement.volume)
+            writer.put(announcement.ducking)
+        case .cancelAnnouncement(let load): begin(13, load)
         }
     }
 
@@ -73,6 +79,12 @@ extension RendererCommand {
                 try reader.optional { reader throws(FrameFailure) in
                     UpcomingItem(load: try reader.load(), item: try reader.item())
                 })
+        case 12:
+            self = .announce(
+                try reader.load(),
+                Announcement(
+                    item: try reader.item(), volume: try reader.volume(), ducking: try reader.double()))
+        case 13: self = .cancelAnnouncement(try reader.load())
         case let kind: throw FrameFailure("a command of kind \(kind) is unknown")
         }
     }
@@ -142,6 +154,11 @@ extension RendererEvent {
         case .advanced(let load, let next):
             begin(17, load)
             writer.put(next.number)
+        case .announcementBegan(let load): begin(22, load)
+        case .announcementEnded(let load): begin(23, load)
+        case .announcementFailed(let load, let failure):
+            begin(24, load)
+            writer.put(failure)
         case .nextFailed(let load, let next, let failure):
             begin(18, load)
             writer.put(next.number)
@@ -185,6 +202,9 @@ extension RendererEvent {
         case 17: self = .advanced(try reader.load(), to: try reader.load())
         case 18:
             self = .nextFailed(try reader.load(), next: try reader.load(), try reader.failure())
+        case 22: self = .announcementBegan(try reader.load())
+        case 23: self = .announcementEnded(try reader.load())
+        case 24: self = .announcementFailed(try reader.load(), try reader.failure())
         case let kind: throw FrameFailure("an event of kind \(kind) is unknown")
         }
     }

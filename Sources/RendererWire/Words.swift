@@ -38,6 +38,7 @@ extension ByteWriter {
             $1.put($0.value)
         }
         optional(item.userAgent) { $1.put($0) }
+        put(item.allowsInvalidCertificate)
         put(item.startPosition)
     }
     mutating func put(_ size: PixelSize) {
@@ -49,6 +50,8 @@ extension ByteWriter {
         optional(metadata.subtitle) { $1.put($0) }
         optional(metadata.album) { $1.put($0) }
         optional(metadata.videoSize) { $1.put($0) }
+        optional(metadata.station) { $1.put($0) }
+        optional(metadata.genre) { $1.put($0) }
     }
     mutating func put(_ artwork: Artwork) {
         put(artwork.bytes)
@@ -122,7 +125,8 @@ extension ByteReader {
             uri: try text(),
             headers: try list { reader throws(FrameFailure) in
                 HeaderField(name: try reader.text(), value: try reader.text())
-            }, userAgent: try optionalText(), startPosition: try time())
+            }, userAgent: try optionalText(), allowsInvalidCertificate: try bool(),
+            startPosition: try time())
     }
     mutating func size() throws(FrameFailure) -> PixelSize {
         PixelSize(width: try integer(), height: try integer())
@@ -133,7 +137,7 @@ extension ByteReader {
     mutating func metadata() throws(FrameFailure) -> Metadata {
         Metadata(
             title: try optionalText(), subtitle: try optionalText(), album: try optionalText(),
-            videoSize: try optionalSize())
+            videoSize: try optionalSize(), station: try optionalText(), genre: try optionalText())
     }
     mutating func artwork() throws(FrameFailure) -> Artwork {
         Artwork(bytes: try data(), type: try text(), size: try optionalSize())

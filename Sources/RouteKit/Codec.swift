@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+public import ApplicationModel
 import MediaModel
 import RouteWire
 
@@ -61,6 +62,7 @@ enum Codec {
             SessionStart(
                 url: url, mode: application == nil ? .player : .application, application: application,
                 headers: options.headers, userAgent: options.userAgent,
+                allowsInvalidCertificate: options.allowsInvalidCertificate,
                 startPosition: options.startPosition ?? .zero, isPlaying: options.isPlaying,
                 title: options.title, subtitle: options.subtitle, segments: options.segments,
                 identifier: options.identifier, items: options.following.map { QueueItemRequest($0) },
@@ -101,8 +103,11 @@ enum Codec {
         }
     }
 
-    static func end(reason: String, by: String?, error: MediaFailure?) -> SessionEnd {
-        switch reason {
+    static func end(
+        reason: String, by: String?, error: MediaFailure?, application: ApplicationFailure?
+    ) -> SessionEnd {
+        if let application { return .applicationFailed(application) }
+        return switch reason {
         case "stopped": .stopped
         case "finished": .finished
         case "preempted": .preempted(by: by ?? "another sender")
@@ -178,8 +183,8 @@ extension ChangeOrigin {
             case .sender(let route, let name): .sender(route: route, name: name)
             case .device: .device
             case .content: .content
-            case .application: .content
             case .local: .local
+            case .application(let instance, let name): .application(instance: instance, name: name)
             case .group: .group
             case .several: .several
             }
@@ -200,5 +205,13 @@ extension Receiver {
             accessPolicy: description.access,
             software: description.software.isEmpty ? nil : description.software,
             clockPort: description.clockPort)
+    }
+}
+
+extension RoutingError {
+    /// An application's failure, with what it said last.
+    public init(_ failure: ApplicationFailure) {
+        let log = failure.log.isEmpty ? "" : "\n" + failure.log.joined(separator: "\n")
+        self.init(.applicationFailed, family: .session, "\(failure.code.rawValue): \(failure.message)\(log)")
     }
 }

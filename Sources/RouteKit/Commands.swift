@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+public import ApplicationModel
 public import MediaModel
 
 /// What the timeline of a session is being used for.
@@ -79,6 +80,8 @@ public enum SessionEnd: Sendable, Equatable {
     case preempted(by: String)
     /// The media could not be played, or no further.
     case failed(MediaFailure)
+    /// The application could not be started, or ended otherwise than it should.
+    case applicationFailed(ApplicationFailure)
     /// Its route is over.
     case routeEnded
     /// The receiver went away in good order.
@@ -97,6 +100,8 @@ public enum ChangeOrigin: Sendable, Equatable {
     case content
     /// Buttons and mixers at the receiver.
     case local
+    /// An application at the receiver, by its instance and name.
+    case application(instance: String, name: String)
     /// The group that the receiver plays in.
     case group
     /// Several of these at once.

@@ -12,6 +12,9 @@ public struct QueueItem: Sendable, Equatable {
     public var headers: [HeaderField] = []
     /// In place of the receiver's own.
     public var userAgent: String?
+    /// True to take any certificate of the URL's host, also one that is expired or signed by nobody who is trusted: whoever
+    /// is between receiver and host can then listen and pretend to be it. Other hosts are checked as ever.
+    public var allowsInvalidCertificate = false
     /// Where to begin; nil is the start, or the live edge.
     public var startPosition: MediaTime?
     /// What is better known here than in the media.

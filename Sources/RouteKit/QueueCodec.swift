@@ -65,6 +65,7 @@ extension QueueItemRequest {
     init(_ item: QueueItem) {
         self.init(
             url: item.url, headers: item.headers, userAgent: item.userAgent,
+            allowsInvalidCertificate: item.allowsInvalidCertificate,
             startPosition: item.startPosition ?? .zero, title: item.title, subtitle: item.subtitle,
             segments: item.segments, identifier: item.identifier)
     }

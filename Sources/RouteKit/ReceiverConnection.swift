@@ -9,6 +9,8 @@
     public var device: DeviceControl { link.mirror.device }
     /// The session that owns the player; nil while nothing plays.
     public var player: PlaybackControl? { link.mirror.player }
+    /// The companion applications that are installed there.
+    public var applications: [InstalledApplication] { link.mirror.applications }
     /// Everybody with a route to the receiver.
     public var senders: [ConnectedSender] { link.mirror.senders }
     /// False while the connection is lost and a new one is being made.
@@ -20,7 +22,7 @@
     /// The receiver's clock minus the local one in nanoseconds; nil until it was read.
     public var clockOffset: Int64? { link.clock.offset }
 
-    private let link: ReceiverLink
+    let link: ReceiverLink
 
     private init(link: ReceiverLink) { self.link = link }
 

@@ -40,6 +40,27 @@ extension ReceiverLink: CommandPerformer {
         }
     }
 
+    /// Waits until the application of a session runs.
+    func untilActive(_ control: PlaybackControl) async throws {
+        let updates = mirror.updates()
+        func isActive() throws -> Bool {
+            switch control.end {
+            case nil: return mirror.state?.applicationSessions[control.sessionID]?.isActive == true
+            case .applicationFailed(let failure): throw RoutingError(failure)
+            case .some(let end):
+                throw RoutingError(
+                    .ended, family: .session, "the session ended before the application ran: \(end)")
+            }
+        }
+        if try isActive() { return }
+        for await _ in updates {
+            if try isActive() { return }
+        }
+        if try !isActive() {
+            throw RoutingError(.ended, family: .session, "the route ended before the application ran")
+        }
+    }
+
     /// Stops a session; nil is the one that owns the player.
     func stop(session: String?) async throws {
         _ = try await requests.send(.stop(session: session))

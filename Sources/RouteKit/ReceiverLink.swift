@@ -26,6 +26,8 @@ import Timing
         case route(SenderIdentity)
         /// The state only.
         case observation
+        /// An application's own; its one connection is there already and is not made again.
+        case application
     }
 
     let addresses: [Receiver.Address]
@@ -34,6 +36,10 @@ import Timing
     let requests: RequestQueue
     let channel = RouteDataChannel(channel: 0)
     weak var client: (any ReceiverLinkClient)?
+    /// The channels of applications' sessions, by number.
+    var channels: [UInt32: SessionDataChannel] = [:]
+    /// Takes what an application is told.
+    var onNotice: ((ApplicationNotice) -> Void)?
     /// The route's name on the wire, once there is one.
     private(set) var route: String?
     private(set) var isConnected = false
@@ -43,7 +49,7 @@ import Timing
 
     private let purpose: Purpose
     private let timing: LinkTiming
-    private var socket: WebSocket?
+    var socket: (any LinkTransport)?
     private var resumeToken: String?
     private var graceTime = Duration.seconds(30)
     private var work: [Task<Void, Never>] = []
@@ -55,6 +61,16 @@ import Timing
         mirror = ReceiverMirror(clock: clock)
         requests = RequestQueue(timeout: timing.request)
         mirror.performer = self
+    }
+
+    /// The link of an application, over the transport that it was given.
+    init(over transport: any LinkTransport) {
+        (addresses, purpose, timing) = ([], .application, LinkTiming())
+        clock = RemoteClock()
+        mirror = ReceiverMirror(clock: clock)
+        requests = RequestQueue(timeout: timing.request)
+        mirror.performer = self
+        socket = transport
     }
 
     /// On the actor, since the socket belongs to its thread.
@@ -98,7 +114,7 @@ import Timing
     }
 
     /// Sets the callbacks, so that no message is missed. They hear of this socket only while it is ours.
-    private func listen(to socket: WebSocket) {
+    private func listen(to socket: any LinkTransport) {
         socket.onMessage = { [weak self, weak socket] message in
             guard let self, let socket, self.socket === socket else { return }
             received(message)
@@ -109,7 +125,7 @@ import Timing
         }
     }
 
-    private func adopt(_ socket: WebSocket, from address: Receiver.Address) throws {
+    private func adopt(_ socket: any LinkTransport, from address: Receiver.Address) throws {
         guard end == nil else {
             socket.abort()
             throw RoutingError(.ended, family: .connection, "the connection was closed meanwhile")
@@ -117,11 +133,33 @@ import Timing
         guard socket.isOpen else {
             throw RoutingError(.connectionFailed, family: .connection, "\(address) closed the connection")
         }
-        self.socket = socket
+        use(socket)
         localAddress = socket.localAddress
         mirror.base = "http://\(address)"
+    }
+
+    private func use(_ socket: any LinkTransport) {
+        self.socket = socket
         requests.connected { [weak socket] text in socket?.send(.text(text)) }
         channel.connected { [weak socket] frame in socket?.send(.binary(frame.bytes ?? [])) }
+    }
+
+    /// Says hello as an application and subscribes.
+    func openApplication(library: String) async throws -> HelloResult {
+        guard let socket, !isConnected, end == nil else {
+            throw RoutingError(.ended, family: .connection, "the connection was opened before")
+        }
+        listen(to: socket)
+        use(socket)
+        do {
+            let hello = RouteRequest.application(.hello(library: library))
+            let result = try HelloResult(json: try await requests.send(hello, urgent: true))
+            try await greet()
+            return result
+        } catch {
+            finish(.connectionLost, RoutingError.describing(error))
+            throw RoutingError.describing(error)
+        }
     }
 
     /// Activates, or subscribes, and takes over the full state that comes with it.
@@ -133,7 +171,7 @@ import Timing
                 sender: SenderInfo(identifier: sender.identifier, name: sender.name), resume: resumeToken)
             answer = try await Codec.greeting(
                 requests.send(.activate(activation), urgent: true), activates: true)
-        case .observation:
+        case .observation, .application:
             answer = try await Codec.greeting(requests.send(.subscribe, urgent: true), activates: false)
         }
         if let token = answer.resumeToken { resumeToken = token }
@@ -143,6 +181,7 @@ import Timing
             throw RoutingError.badAnswer
         }
         isConnected = true
+        connectChannels()
         requests.open()
         work.append(keepReadingClock())
     }
@@ -158,6 +197,7 @@ import Timing
         isFetchingState = false
         requests.disconnected()
         channel.disconnected()
+        for channel in channels.values { channel.disconnected() }
     }
 
     // MARK: Losing and coming back
@@ -170,6 +210,9 @@ import Timing
             return finish(
                 .resumedElsewhere,
                 RoutingError(.ended, family: .session, "the route was taken over by another connection"))
+        }
+        if case .application = purpose {
+            return finish(.shutdown, RoutingError(.ended, family: .connection, "the receiver is gone"))
         }
         // During the opening, its caller sees to it.
         guard wasConnected else { return }
@@ -230,6 +273,7 @@ import Timing
         work = []
         requests.close(error)
         channel.close(error)
+        closeChannels(error)
         mirror.finish(reason == .shutdown ? .shutdown : reason == .deactivated ? .routeEnded : .lost)
         client?.link(self, ended: reason)
     }
@@ -242,7 +286,8 @@ import Timing
             // What makes no sense is passed over: a later receiver may say more than this version knows.
             for message in (try? ServerMessage.decode(text)) ?? [] { received(message) }
         case .binary(let bytes):
-            guard let frame = try? DataFrame(decoding: bytes), frame.channel == 0 else { return }
+            guard let frame = try? DataFrame(decoding: bytes) else { return }
+            guard frame.channel == 0 else { return received(frame) }
             switch frame.kind {
             case .message: channel.received(frame.message, from: frame.endpoint, frame.payload)
             case .acknowledged: channel.acknowledged(frame.message)
@@ -255,16 +300,21 @@ import Timing
         switch message {
         case .response(let id, let result): requests.answered(id, result.mapError { RoutingError($0) })
         case .stateChanged(let step): if !mirror.apply(step) { fetchState() }
-        case .sessionEnded(let session, let reason, let by, let error, _):
-            let end = Codec.end(reason: reason, by: by, error: error)
+        case .sessionEnded(let session, let reason, let by, let error, let application):
+            let end = Codec.end(reason: reason, by: by, error: error, application: application)
+            closeChannel(of: session)
             mirror.ended(session, end)
             client?.link(self, session: session, ended: end)
+        case .announcementEnded(let announcement, let reason, let by, let error):
+            mirror.announcementEnded(
+                announcement, AnnouncementEnd(reason: reason, by: by, error: error))
         case .routeEnded(let ended, let reason, let words):
             guard ended == route else { return }
             finish(
                 RouteEnd(rawValue: reason) ?? .connectionLost,
                 RoutingError(.ended, family: .session, words))
-        case .application, .unknown: break
+        case .application(let notice): onNotice?(notice)
+        case .unknown: break
         }
     }
 

@@ -21,6 +21,8 @@ import RouteWire
     private let announcer = Announcer()
     private var document = JSONValue.null
     private var controls: [String: PlaybackControl] = [:]
+    /// Announcements of ours that are not over.
+    var announcements: [String: RouteAnnouncement] = [:]
     /// Ends that were told before anybody asked for the session. A few: a session may fail before its start is known.
     private var ends: [(session: String, reason: SessionEnd)] = []
     private static let rememberedEnds = 16
@@ -30,9 +32,24 @@ import RouteWire
     /// The session that owns the player.
     var player: PlaybackControl? { state?.player.flatMap { control($0) } }
 
+    /// Numbers of the channels of applications' sessions, kept until the end of the session is told, which comes after the state.
+    private(set) var channels: [String: UInt32] = [:]
+
+    func knows(channel: UInt32) -> Bool { channels.values.contains(channel) }
+
     /// Everybody with a route.
     var senders: [ConnectedSender] {
         (state?.routes ?? [:]).map { ConnectedSender(id: $0, $1) }.sorted { $0.id < $1.id }
+    }
+
+    /// What is installed, in the order of the names.
+    var applications: [InstalledApplication] {
+        (state?.applications ?? [:]).map { id, document in
+            InstalledApplication(
+                id: id, name: document.name, version: document.version, icon: document.icon.map { base + $0 },
+                patterns: document.urls, isShared: document.instance == "shared")
+        }
+        .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
     func updates() -> AsyncStream<Void> { announcer.stream() }
@@ -41,8 +58,20 @@ import RouteWire
     /// The object for a session that the state knows.
     func control(_ session: String) -> PlaybackControl? {
         if let control = controls[session] { return control }
-        guard let document = state?.sessions[session] else { return nil }
-        return make(session, SessionSnapshot(document, base: base))
+        guard let state, let snapshot = snapshot(of: session, in: state) else { return nil }
+        return make(session, snapshot)
+    }
+
+    /// What is known of a session; of an application's, what its application plays.
+    private func snapshot(of session: String, in state: StateDocument) -> SessionSnapshot? {
+        if let document = state.sessions[session] { return SessionSnapshot(document, base: base) }
+        guard let document = state.applicationSessions[session] else { return nil }
+        var snapshot = document.media.flatMap { state.sessions[$0] }.map { SessionSnapshot($0, base: base) }
+        snapshot?.route = document.route
+        if let snapshot { return snapshot }
+        var nothing = SessionSnapshot()
+        (nothing.route, nothing.isPlaying) = (document.route, false)
+        return nothing
     }
 
     /// Takes over the answer to a start and makes the session's object. The session may be over already.
@@ -70,8 +99,10 @@ import RouteWire
     func replace(version: Int64, document: JSONValue, isFresh: Bool) -> Bool {
         guard isFresh || version > self.version else { return true }
         guard take(document, version: version, origin: isFresh ? nil : .several) else { return false }
+        mirrorAnnouncements(isFresh: isFresh)
         guard isFresh else { return true }
-        for (session, control) in controls where state?.sessions[session] == nil {
+        for (session, control) in controls
+        where state?.sessions[session] == nil && state?.applicationSessions[session] == nil {
             control.finish(.lost)
             controls[session] = nil
         }
@@ -92,18 +123,19 @@ import RouteWire
         (self.document, self.version, self.state) = (document, version, state)
         // While something plays the media's own news come each second, and would hide everybody else's.
         if origin != .content { lastOrigin = origin }
+        for (session, document) in state.applicationSessions { channels[session] = document.channel }
         clock.identify(state.clock)
         device.mirror(DeviceSnapshot(state.device), origin: origin)
         for (session, control) in controls {
-            if let document = state.sessions[session] {
-                control.mirror(SessionSnapshot(document, base: base))
-            }
+            if let snapshot = snapshot(of: session, in: state) { control.mirror(snapshot) }
         }
+        mirrorAnnouncements(isFresh: false)
         announcer.announce()
         return true
     }
 
     func ended(_ session: String, _ reason: SessionEnd) {
+        channels[session] = nil
         if let control = controls.removeValue(forKey: session) {
             control.finish(reason)
         } else {
@@ -116,6 +148,16 @@ import RouteWire
     func finish(_ reason: SessionEnd) {
         for control in controls.values { control.finish(reason) }
         controls = [:]
+        for announcement in announcements.values {
+            let end: AnnouncementEnd =
+                switch reason {
+                case .shutdown: .shutdown
+                case .routeEnded: .routeEnded
+                default: .lost
+                }
+            announcement.finish(end)
+        }
+        announcements = [:]
         device.finish()
         announcer.finish()
     }

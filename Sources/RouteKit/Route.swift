@@ -41,6 +41,8 @@ public enum RouteEnd: String, Sendable {
     public var device: DeviceControl { link.mirror.device }
     /// The session that owns the receiver's player, whosever it is; nil while nothing plays.
     public var player: PlaybackControl? { link.mirror.player }
+    /// The companion applications that are installed there.
+    public var applications: [InstalledApplication] { link.mirror.applications }
     /// Everybody with a route to the receiver, this one too.
     public var senders: [ConnectedSender] { link.mirror.senders }
     /// What the route is doing.

@@ -19,6 +19,9 @@ public import MediaModel
         public var headers: [HeaderField] = []
         /// In place of the receiver's own.
         public var userAgent: String?
+        /// True to take any certificate of the URL's host, also one that is expired or signed by nobody who is trusted: whoever
+        /// is between receiver and host can then listen and pretend to be it. Other hosts are checked as ever.
+        public var allowsInvalidCertificate = false
         /// Where to begin; nil is the start, or the live edge.
         public var startPosition: MediaTime?
         /// False: begin paused.
@@ -74,8 +77,11 @@ public import MediaModel
         return true
     }
 
-    /// Asks the receiver to begin. Returns when the receiver has taken the session on, before the media is ready;
-    /// `playbackControl.isReady` and `MediaSession.ended()` tell the rest. Works once.
+    /// Asks the receiver to begin. Works once.
+    ///
+    /// In player mode it returns when the receiver has taken the session on, before the media is ready; `playbackControl.isReady`
+    /// and `MediaSession.ended()` tell the rest. In application mode it returns when the application runs and has the session; it throws
+    /// `applicationFailed` with the application's or the receiver's words if that comes to nothing.
     public func start() async throws -> MediaSession {
         guard state == .idle else {
             throw RoutingError(.alreadyStarted, family: .session, "a session is started once")
@@ -86,12 +92,14 @@ public import MediaModel
         state = .starting
         do {
             let control = try await begin(on: route)
-            let session = MediaSession(control: control)
+            let channel = route.link.channel(of: control.sessionID)
+            let session = MediaSession(control: control, dataChannel: channel)
             let wasStopped = state == .ended
             mediaSession = session
             state = .started
             if control.end != nil { route.forget(self) }
             if wasStopped { await stop() }
+            if case .application = mode { try await route.link.untilActive(control) }
             return session
         } catch {
             state = .ended
@@ -130,14 +138,17 @@ public import MediaModel
 
 /// A session that a receiver took on.
 @RouteActor public final class MediaSession {
-    /// The session as an object that mirrors the receiver and takes commands.
+    /// The session as an object that mirrors the receiver and takes commands. Of an application's session it is what the application plays;
+    /// while that is nothing, commands are refused with `noSession`.
     public let playbackControl: PlaybackControl
     /// Messages to the application; nil in player mode.
-    public var dataChannel: RouteDataChannel? { nil }
+    public let dataChannel: SessionDataChannel?
     /// Why it is over; nil while it lasts.
     public var endReason: SessionEnd? { playbackControl.end }
 
-    init(control: PlaybackControl) { playbackControl = control }
+    init(control: PlaybackControl, dataChannel: SessionDataChannel? = nil) {
+        (playbackControl, self.dataChannel) = (control, dataChannel)
+    }
 
     /// Waits for the end and says why. Nil if the waiting task is cancelled.
     public func ended() async -> SessionEnd? {

@@ -60,6 +60,10 @@ public struct RoutingError: Error, Sendable, Equatable, CustomStringConvertible 
         public static let noSession = Code("noSession")
         /// The receiver does not know the application.
         public static let applicationUnknown = Code("applicationUnknown")
+        /// The application could not be started, refused the session, or failed.
+        public static let applicationFailed = Code("applicationFailed")
+        /// An application has not the permission.
+        public static let notPermitted = Code("notPermitted")
         /// The receiver cannot play in this mode.
         public static let modeUnsupported = Code("modeUnsupported")
         /// The URL is malformed.

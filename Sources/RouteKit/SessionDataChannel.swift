@@ -20,8 +20,13 @@ import RouteWire
     /// The longest message in bytes; an application's manifest may allow less.
     public static let maximumMessage = DataFrame.payloadLimit
 
-    /// Takes what comes. Without one, messages are refused.
-    public weak var delegate: (any SessionDataChannelDelegate)?
+    /// Takes what comes. Before the first one is set messages wait; when it is gone they are refused.
+    public weak var delegate: (any SessionDataChannelDelegate)? {
+        didSet {
+            if delegate != nil { hadDelegate = true }
+            startDelivering()
+        }
+    }
     /// Messages that the other end has not answered.
     public var unanswered: Int { outgoing.count }
 
@@ -54,6 +59,7 @@ import RouteWire
     private var reception = MessageReception()
     private var incoming: [(id: UInt64, payload: [UInt8])] = []
     private var isDelivering = false
+    private var hadDelegate = false
 
     init(
         number: UInt32,
@@ -198,8 +204,7 @@ import RouteWire
         switch reception.receive(id, frame.payload.count) {
         case .deliver:
             incoming.append((id, frame.payload))
-            if !isDelivering { Task { await deliver() } }
-            isDelivering = true
+            startDelivering()
         case .answer(let answer): transmit(answer, of: id)
         case .pending: break
         case .tooMany: refuse(id, "tooManyMessages", "the window is full")
@@ -216,6 +221,12 @@ import RouteWire
         case .acknowledged: transmit?(frame(.acknowledged, id))
         case .refused(let payload): transmit?(frame(.refused, id, payload))
         }
+    }
+
+    private func startDelivering() {
+        guard hadDelegate, !isDelivering, !incoming.isEmpty else { return }
+        isDelivering = true
+        Task { await deliver() }
     }
 
     private func deliver() async {

@@ -67,6 +67,22 @@ public struct ConnectedSender: Sendable, Equatable, Identifiable {
     public let isAttached: Bool
 }
 
+/// A companion application that is installed at a receiver.
+public struct InstalledApplication: Sendable, Equatable, Identifiable {
+    /// Reverse DNS, such as `org.example.party`.
+    public let id: String
+    /// The name for people.
+    public let name: String
+    /// Its version.
+    public let version: String
+    /// Where its icon can be fetched: an absolute URL; nil without one.
+    public let icon: String?
+    /// Patterns of the URLs that it takes; `*` stands for anything.
+    public let patterns: [String]
+    /// True if all sessions share one instance.
+    public let isShared: Bool
+}
+
 /// A session as a receiver describes it, in this library's words.
 struct SessionSnapshot: Equatable, Sendable {
     var route: String?

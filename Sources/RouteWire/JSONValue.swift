@@ -30,6 +30,7 @@ package enum JSONValue: Equatable, Sendable {
         }
     }
 
+    package var isNull: Bool { if case .null = self { true } else { false } }
     package var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
     package var textValue: String? { if case .text(let value) = self { value } else { nil } }
     package var arrayValue: [JSONValue]? { if case .array(let value) = self { value } else { nil } }

@@ -7,19 +7,17 @@ package enum MergePatch {
     package static func diff(from old: JSONValue, to new: JSONValue) -> JSONValue? {
         // Parts that were taken over share their storage, which is seen at a glance: a queue has a thousand members.
         if old == new { return nil }
-        guard case .object(let before) = old, case .object(let after) = new else {
-            return old == new ? nil : new
-        }
+        guard case .object(let before) = old, case .object(let after) = new else { return new }
         var patch: [String: JSONValue] = [:]
-        for (key, value) in after where value != .null {
-            guard let earlier = before[key], earlier != .null else {
+        for (key, value) in after where !value.isNull {
+            guard let earlier = before[key], !earlier.isNull else {
                 patch[key] = value
                 continue
             }
             if let change = diff(from: earlier, to: value) { patch[key] = change }
         }
-        for (key, value) in before where value != .null {
-            if (after[key] ?? .null) == .null { patch[key] = .null }
+        for (key, value) in before where !value.isNull {
+            if after[key]?.isNull ?? true { patch[key] = .null }
         }
         return patch.isEmpty ? nil : .object(patch)
     }
@@ -29,7 +27,7 @@ package enum MergePatch {
         guard case .object(let changes) = patch else { return patch }
         var members = target.objectValue ?? [:]
         for (key, change) in changes {
-            members[key] = change == .null ? nil : apply(change, to: members[key] ?? .null)
+            members[key] = change.isNull ? nil : apply(change, to: members[key] ?? .null)
         }
         return .object(members)
     }

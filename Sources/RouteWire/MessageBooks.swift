@@ -58,7 +58,7 @@ package struct MessageReception: Equatable, Sendable {
         case pending
         /// More than the window.
         case tooMany
-        /// Neither the one after the last nor remembered: the other end sends it again after those before it.
+        /// Neither higher than the last one nor remembered.
         case outOfOrder
     }
 
@@ -79,7 +79,6 @@ package struct MessageReception: Equatable, Sendable {
     package var unanswered: [UInt64] { pending.keys.sorted() }
     package var unansweredBytes: Int { pendingBytes }
 
-    /// Looks at a message. Only `deliver` counts it as received: what is refused otherwise may come again.
     package mutating func receive(_ id: UInt64, _ size: Int) -> Verdict {
         if pending[id] != nil { return .pending }
         if let answer = answers[id] { return .answer(answer) }

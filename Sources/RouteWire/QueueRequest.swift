@@ -38,6 +38,7 @@ package struct QueueItemRequest: Equatable, Sendable {
     package var url: String
     package var headers: [HeaderField]
     package var userAgent: String?
+    package var allowsInvalidCertificate: Bool
     package var startPosition: MediaTime
     package var title: String?
     package var subtitle: String?
@@ -47,10 +48,12 @@ package struct QueueItemRequest: Equatable, Sendable {
 
     package init(
         url: String, headers: [HeaderField] = [], userAgent: String? = nil,
-        startPosition: MediaTime = .zero, title: String? = nil, subtitle: String? = nil,
+        allowsInvalidCertificate: Bool = false, startPosition: MediaTime = .zero, title: String? = nil,
+        subtitle: String? = nil,
         segments: [Segment] = [], identifier: String? = nil
     ) {
         (self.url, self.headers, self.userAgent) = (url, headers, userAgent)
+        self.allowsInvalidCertificate = allowsInvalidCertificate
         (self.startPosition, self.title, self.subtitle) = (startPosition, title, subtitle)
         (self.segments, self.identifier) = (segments, identifier)
     }
@@ -60,13 +63,15 @@ package struct QueueItemRequest: Equatable, Sendable {
         let start = try SessionStart(item: reader)
         self.init(
             url: start.url, headers: start.headers, userAgent: start.userAgent,
+            allowsInvalidCertificate: start.allowsInvalidCertificate,
             startPosition: start.startPosition, title: start.title, subtitle: start.subtitle,
             segments: start.segments, identifier: start.identifier)
     }
 
     package var json: JSONValue {
         let start = SessionStart(
-            url: url, headers: headers, userAgent: userAgent, startPosition: startPosition, title: title,
+            url: url, headers: headers, userAgent: userAgent,
+            allowsInvalidCertificate: allowsInvalidCertificate, startPosition: startPosition, title: title,
             subtitle: subtitle, segments: segments, identifier: identifier)
         return .object(start.itemMembers)
     }

@@ -22,6 +22,9 @@ package enum RouteRequest: Equatable, Sendable {
     case setMuted(session: String?, Bool)
     case setMetadata(session: String?, MetadataChange)
     case queue(session: String?, QueueCommand)
+    case announce(AnnouncementRequest)
+    /// Nil: all of them.
+    case cancelAnnouncement(String?)
     case setDeviceVolume(Double)
     case changeDeviceVolume(steps: Int64)
     /// Nil toggles.
@@ -67,6 +70,7 @@ package struct SessionStart: Equatable, Sendable {
     package var application: String?
     package var headers: [HeaderField]
     package var userAgent: String?
+    package var allowsInvalidCertificate: Bool
     package var startPosition: MediaTime
     package var isPlaying: Bool
     package var title: String?
@@ -80,12 +84,14 @@ package struct SessionStart: Equatable, Sendable {
 
     package init(
         url: String, mode: SessionMode = .player, application: String? = nil, headers: [HeaderField] = [],
-        userAgent: String? = nil, startPosition: MediaTime = .zero, isPlaying: Bool = true,
+        userAgent: String? = nil, allowsInvalidCertificate: Bool = false, startPosition: MediaTime = .zero,
+        isPlaying: Bool = true,
         title: String? = nil, subtitle: String? = nil, segments: [Segment] = [], identifier: String? = nil,
         items: [QueueItemRequest] = [], repeats: WireRepeat = .off
     ) {
         (self.url, self.mode, self.application, self.headers) = (url, mode, application, headers)
         (self.userAgent, self.startPosition, self.isPlaying) = (userAgent, startPosition, isPlaying)
+        self.allowsInvalidCertificate = allowsInvalidCertificate
         (self.title, self.subtitle, self.segments) = (title, subtitle, segments)
         (self.identifier, self.items, self.repeats) = (identifier, items, repeats)
     }
@@ -114,6 +120,8 @@ extension RouteRequest {
         case .setMuted: "playback.setMuted"
         case .setMetadata: "playback.setMetadata"
         case .queue(_, let command): command.method
+        case .announce: "announcement.play"
+        case .cancelAnnouncement: "announcement.cancel"
         case .setDeviceVolume: "device.setVolume"
         case .changeDeviceVolume: "device.changeVolume"
         case .setDeviceMuted: "device.setMuted"
@@ -157,6 +165,8 @@ extension RouteRequest {
         case .setMuted(let session, let isMuted): return members(session, ["muted": .bool(isMuted)])
         case .setMetadata(let session, let change): return members(session, change.members)
         case .queue(let session, let command): return members(session, command.members)
+        case .announce(let announcement): return .object(announcement.members)
+        case .cancelAnnouncement(let id): return .object(id.map { ["announcement": .text($0)] } ?? [:])
         case .setDeviceVolume(let volume): return ["volume": .number(volume)]
         case .changeDeviceVolume(let steps): return ["steps": .integer(steps)]
         case .setDeviceMuted(let isMuted): return ["muted": isMuted.map { .bool($0) } ?? "toggle"]
@@ -193,6 +203,7 @@ extension SessionStart {
             members["headers"] = .array(headers.map { ["name": .text($0.name), "value": .text($0.value)] })
         }
         if let userAgent { members["userAgent"] = .text(userAgent) }
+        if allowsInvalidCertificate { members["allowInvalidCertificate"] = true }
         if startPosition != .zero { members["startPosition"] = startPosition.json }
         if title != nil || subtitle != nil {
             var metadata: [String: JSONValue] = [:]
@@ -216,6 +227,7 @@ extension RouteRequest {
             "clock.ping",
             "session.start", "session.stop", "playback.setPlaying", "playback.seek", "playback.setSpeed",
             "playback.setState", "playback.selectTrack", "playback.setVolume", "playback.setMuted",
+            "announcement.play", "announcement.cancel",
             "playback.setMetadata",
             "device.setVolume", "device.changeVolume", "device.setMuted", "device.rename",
         ] + QueueCommand.methods
@@ -249,6 +261,9 @@ extension RouteRequest {
                 session: try session(), name.kind, option: try reader.optionalText("option", bytes: 1...256))
         case "playback.setVolume": self = .setVolume(session: try session(), try reader.number("volume"))
         case "playback.setMuted": self = .setMuted(session: try session(), try reader.bool("muted"))
+        case "announcement.play": self = .announce(try AnnouncementRequest(reader))
+        case "announcement.cancel":
+            self = .cancelAnnouncement(try reader.optionalText("announcement", bytes: 1...128))
         case "playback.setMetadata":
             self = .setMetadata(session: try session(), try MetadataChange(reader))
         case "device.setVolume": self = .setDeviceVolume(try reader.number("volume"))
@@ -320,6 +335,7 @@ extension SessionStart {
         if let userAgent, !HeaderField.isValue(userAgent) {
             throw ParamReader.fault("\(reader.path).userAgent", "expected text without control characters")
         }
+        allowsInvalidCertificate = try reader.bool("allowInvalidCertificate", default: false)
         startPosition = try reader.time("startPosition", default: .zero)
         let metadata = try reader.optionalObject("metadata")
         title = try metadata?.optionalText("title", bytes: 0...1_024)

@@ -58,7 +58,7 @@ package struct StateChange: Equatable, Sendable {
 
 /// Notifications, as a receiver sends them.
 package enum Notification {
-    private static func make(_ method: String, _ params: JSONValue) -> JSONValue {
+    fileprivate static func make(_ method: String, _ params: JSONValue) -> JSONValue {
         ["jsonrpc": "2.0", "method": .text(method), "params": params]
     }
 
@@ -88,6 +88,17 @@ package enum Notification {
     }
 }
 
+extension Notification {
+    package static func announcementEnded(
+        announcement: String, reason: String, by: String?, error: MediaFailure?
+    ) -> JSONValue {
+        var params: [String: JSONValue] = ["announcement": .text(announcement), "reason": .text(reason)]
+        if let by { params["by"] = .text(by) }
+        if let error { params["error"] = error.json }
+        return make("announcement.ended", .object(params))
+    }
+}
+
 /// What a client receives.
 package enum ServerMessage: Equatable, Sendable {
     case response(id: Int64, Result<JSONValue, RouteError>)
@@ -96,6 +107,7 @@ package enum ServerMessage: Equatable, Sendable {
     case sessionEnded(
         session: String, reason: String, by: String?, error: MediaFailure?,
         application: ApplicationFailure? = nil)
+    case announcementEnded(announcement: String, reason: String, by: String?, error: MediaFailure?)
     /// To an application.
     case application(ApplicationNotice)
     /// Something that a later receiver says, or an answer to no request of ours.
@@ -144,6 +156,13 @@ package enum ServerMessage: Equatable, Sendable {
                 session: try reader.text("session", bytes: 1...128),
                 reason: try reader.text("reason", bytes: 1...64),
                 by: try reader.optionalText("by", bytes: 0...1_024), error: error, application: application)
+        case "announcement.ended":
+            var error: MediaFailure?
+            if let failure = try reader.optionalObject("error") { error = try MediaFailure(failure) }
+            return .announcementEnded(
+                announcement: try reader.text("announcement", bytes: 1...128),
+                reason: try reader.text("reason", bytes: 1...64),
+                by: try reader.optionalText("by", bytes: 0...1_024), error: error)
         default: return try ApplicationNotice(method: method, reader).map { .application($0) } ?? .unknown
         }
     }

@@ -68,7 +68,8 @@ package struct SessionDocument: Equatable, Sendable {
     private var metadataJSON: JSONValue {
         [
             "title": JSONValue(metadata.title), "subtitle": JSONValue(metadata.subtitle),
-            "album": JSONValue(metadata.album), "artwork": .array(artwork.map(\.json)),
+            "album": JSONValue(metadata.album), "station": JSONValue(metadata.station),
+            "genre": JSONValue(metadata.genre), "artwork": .array(artwork.map(\.json)),
             "videoSize": metadata.videoSize?.json ?? .null,
         ]
     }
@@ -121,7 +122,9 @@ package struct SessionDocument: Equatable, Sendable {
         metadata = Metadata(
             title: try words?.optionalText("title", bytes: 0...65_536),
             subtitle: try words?.optionalText("subtitle", bytes: 0...65_536),
-            album: try words?.optionalText("album", bytes: 0...65_536), videoSize: videoSize)
+            album: try words?.optionalText("album", bytes: 0...65_536), videoSize: videoSize,
+            station: try words?.optionalText("station", bytes: 0...65_536),
+            genre: try words?.optionalText("genre", bytes: 0...65_536))
         artwork = []
         for picture in try words?.objects("artwork", limit: 64) ?? [] {
             artwork.append(try ArtworkReference(picture))

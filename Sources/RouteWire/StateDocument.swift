@@ -16,16 +16,19 @@ package struct StateDocument: Equatable, Sendable {
     /// What is installed, by its identifier.
     package var applications: [String: ApplicationDocument]
     package var instances: [String: InstanceDocument]
+    package var announcements: AnnouncementsDocument
 
     package init(
         device: DeviceDocument, clock: String, player: String?, routes: [String: RouteDocument],
         sessions: [String: SessionDocument], applicationSessions: [String: ApplicationSessionDocument] = [:],
-        applications: [String: ApplicationDocument] = [:], instances: [String: InstanceDocument] = [:]
+        applications: [String: ApplicationDocument] = [:], instances: [String: InstanceDocument] = [:],
+        announcements: AnnouncementsDocument = .init()
     ) {
         (self.device, self.clock, self.player) = (device, clock, player)
         (self.routes, self.sessions) = (routes, sessions)
         self.applicationSessions = applicationSessions
         (self.applications, self.instances) = (applications, instances)
+        self.announcements = announcements
     }
 
     package var json: JSONValue {
@@ -37,6 +40,7 @@ package struct StateDocument: Equatable, Sendable {
                 }),
             "applications": .object(applications.mapValues(\.json)),
             "instances": .object(instances.mapValues(\.json)),
+            "announcements": announcements.json,
             "group": .null, "accessory": .null,
         ]
     }
@@ -48,6 +52,7 @@ package struct StateDocument: Equatable, Sendable {
         player = try reader.optionalObject("player")?.optionalText("session", bytes: 1...128)
         (routes, sessions, applicationSessions) = ([:], [:], [:])
         (applications, instances) = ([:], [:])
+        announcements = try AnnouncementsDocument(try reader.optionalObject("announcements"))
         for (id, route) in json["routes"]?.objectValue ?? [:] {
             routes[id] = try RouteDocument(try ParamReader(route, path: "state.routes.\(id)"))
         }

@@ -239,7 +239,7 @@ extension QueueItem {
     }
 
     /// The last part of the address's path, without query and escapes, or the host. A query may hold a secret.
-    fileprivate var name: String {
+    var name: String {
         let address = item.uri.prefix { $0 != "?" && $0 != "#" }
         let parts = address.split(separator: "/")
         guard let last = parts.last, parts.count > 1 else { return "" }

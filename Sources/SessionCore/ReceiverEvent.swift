@@ -22,6 +22,12 @@ package enum ReceiverEvent: Equatable, Sendable {
     case playbackRequested(RequestID, SessionID?, PlaybackRequest)
     case queueRequested(RequestID, SessionID?, QueueRequest)
 
+    // MARK: Announcements
+    case announcementRequested(RequestID, Announcement, fresh: AnnouncementID)
+    /// Nil: all of them.
+    case announcementCancelRequested(RequestID, AnnouncementID?)
+    /// The time is over in which the announcement of this number had to begin, or to end.
+    case announcementTimedOut(LoadID, AnnouncementLimit)
     // MARK: Applications
     /// What is installed has changed.
     case catalogChanged([ApplicationManifest])
@@ -136,6 +142,10 @@ package enum ReceiverEffect: Equatable, Sendable {
     case armProgressTimer(LoadID, generation: UInt64)
     /// Replaces the one before it.
     case armSeekTimer(LoadID, SeekID)
+    /// Replaces the one before it.
+    case armAnnouncementTimer(LoadID, AnnouncementLimit)
+    /// Tells every client (that subscribed) that an announcement is over.
+    case tellAnnouncementEnd(AnnouncementID, AnnouncementEnd)
     /// Tells every client (that subscribed) that a session is over.
     case announceEnd(SessionID, EndReason)
     /// Tells one client that its route is over. The connection stays, or is closed with 4000 when the route was
@@ -179,6 +189,7 @@ package enum Answer: Equatable, Sendable {
     case muted(Bool)
     case activated(RouteID, ResumeToken, resumed: Bool)
     case started(SessionID)
+    case announced(AnnouncementID)
     /// To hello.
     case greeted(InstanceID)
     /// These are the names of the items that were put into the queue.

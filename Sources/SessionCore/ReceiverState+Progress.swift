@@ -79,7 +79,7 @@ extension ReceiverState {
         sessions[id]?.error = MediaFailure(.stalled, "Playback stood still; it is started again.")
         // The exit that follows is nobody's crash.
         rendererIsUp = false
-        return [.restartRenderer] + prepareReload(id)
+        return [.restartRenderer] + announcementLost(wasForced: true) + prepareReload(id)
     }
 
     private mutating func giveUpStalled(_ id: SessionID) -> [ReceiverEffect] {

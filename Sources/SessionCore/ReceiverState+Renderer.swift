@@ -14,9 +14,10 @@ extension ReceiverState {
         case .confined(let layers):
             device.confinement = layers
             return []
-        case .outputChanged(let output):
-            device.output = output
-            return []
+        case .outputChanged(let output): return outputChanged(output)
+        case .announcementBegan(let load): return announcementBegan(load)
+        case .announcementEnded(let load): return announcementEnded(load)
+        case .announcementFailed(let load, let failure): return announcementFailed(load, failure)
         case .outputVolumeChanged(let volume): return outputVolumeChanged(volume)
         case .loaded(let load, let media): return loaded(load, media)
         case .timelineChanged(let load, let timeline):
@@ -39,7 +40,7 @@ extension ReceiverState {
         case .metadataChanged(let load, let metadata):
             return update(load) { session, _ in
                 // Only what may be shown is kept.
-                session.mediaMetadata = Metadata().completed(by: metadata)
+                session.mediaMetadata = metadata.limited
                 session.metadata = session.givenMetadata.completed(by: session.mediaMetadata)
                 return []
             }
@@ -87,7 +88,7 @@ extension ReceiverState {
         device.output = output
         rendererIsUp = true
         let item = player.flatMap { sessions[$0] }.map { launch($0) } ?? []
-        return missed + render(.setOutputVolume(device.volume)) + item
+        return missed + render(.setOutputVolume(device.volume)) + item + announcementCommands()
     }
 
     private mutating func exited() -> [ReceiverEffect] {
@@ -95,16 +96,19 @@ extension ReceiverState {
         device.output.sampleRate = nil
         // A renderer that was not up had no load, or was ended by force: nobody's crash.
         guard rendererIsUp else { return [] }
+        // What was announced is as likely to be at fault, and is not tried again: the item is.
+        let isBlamed = !isAnnouncing
         rendererIsUp = false
         stopping = nil
-        guard let id = player, var session = sessions[id] else { return [] }
+        let announced = announcementLost(wasForced: false)
+        guard let id = player, var session = sessions[id] else { return announced }
         let failure = MediaFailure(
             .rendererCrashed, "The renderer failed while it played \(session.itemName).")
-        session.crashes += 1
-        session.played = 0
+        if isBlamed { (session.crashes, session.played) = (session.crashes + 1, 0) }
         session.error = failure
         sessions[id] = session
-        return session.crashes > 1 ? itemFailed(id, failure) : prepareReload(id)
+        let isOver = isBlamed && session.crashes > 1
+        return announced + (isOver ? itemFailed(id, failure) : prepareReload(id))
     }
 
     private mutating func loaded(_ load: LoadID, _ media: LoadedMedia) -> [ReceiverEffect] {

@@ -53,6 +53,7 @@ extension ReceiverState {
         for session in sessions.filter({ $0.value.route == id }).keys {
             effects += end(session, .routeEnded)
         }
+        effects += endAnnouncements(.routeEnded) { $0.route == id }
         for session in applications.sessions(of: id) {
             effects += endApplicationSession(session, .routeEnded)
         }
@@ -94,6 +95,13 @@ extension ReceiverState {
                 effects += end(session, .routeEnded)
             }
         }
+        if policy.keepsPlaying {
+            for index in announcements.entries.indices where announcements.entries[index].route == id {
+                announcements.entries[index].route = nil
+            }
+        } else {
+            effects += endAnnouncements(.routeEnded) { $0.route == id }
+        }
         return effects + leaveApplications(id)
     }
 
@@ -101,6 +109,7 @@ extension ReceiverState {
         isShutDown = true
         var effects: [ReceiverEffect] = []
         for session in sessions.keys { effects += end(session, .shutdown) }
+        effects += endAnnouncements(.shutdown) { _ in true }
         effects += shutDownApplications()
         for (id, route) in routes.sorted(by: { $0.key.text < $1.key.text }) {
             if let connection = route.connection {

@@ -127,6 +127,6 @@ extension ReceiverState {
         rendererIsUp = false
         // A session that came in the meantime is loaded again; the crash is not its own.
         let effects = player.map { prepareReload($0) } ?? []
-        return [.restartRenderer] + effects
+        return [.restartRenderer] + announcementLost(wasForced: true) + effects
     }
 }

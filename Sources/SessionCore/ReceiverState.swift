@@ -37,6 +37,7 @@ package struct ReceiverState: Equatable, Sendable {
     package internal(set) var sessions: [SessionID: Session] = [:]
     /// The session that owns the player.
     package internal(set) var player: SessionID?
+    package internal(set) var announcements = Announcements()
     package internal(set) var applications = Applications()
     package let policy: SessionPolicy
     /// Who caused the event that was applied last.
@@ -124,6 +125,13 @@ package struct ReceiverState: Equatable, Sendable {
             }
         case .queueRequested(let request, let session, let wanted):
             return answering(request) { state throws(Refusal) in try state.queue(request, session, wanted) }
+        case .announcementRequested(let request, let wanted, let fresh):
+            return answering(request) { state throws(Refusal) in
+                try state.announce(request, wanted, fresh: fresh)
+            }
+        case .announcementCancelRequested(let request, let id):
+            return answering(request) { state throws(Refusal) in try state.cancelAnnouncement(request, id) }
+        case .announcementTimedOut(let load, let limit): return announcementTimedOut(load, limit)
         case .catalogChanged, .applicationStartRequested, .routeChannelRequested, .applicationConnected,
             .helloRequested, .sessionEndRequested, .instanceConfined, .instanceExited, .instanceTimedOut,
             .instanceViolated:
@@ -198,6 +206,7 @@ package struct ReceiverState: Equatable, Sendable {
         case .deactivationRequested(let request), .startRequested(let request, _, _),
             .stopRequested(let request, _), .playbackRequested(let request, _, _),
             .queueRequested(let request, _, _), .deviceRequested(let request, _),
+            .announcementRequested(let request, _, _), .announcementCancelRequested(let request, _),
             .applicationStartRequested(let request, _, _, _), .helloRequested(let request),
             .sessionEndRequested(let request, _, _):
             if let id = route(of: request.connection), let route = routes[id] {
@@ -209,8 +218,9 @@ package struct ReceiverState: Equatable, Sendable {
             }
         case .renderer(let event): Self.origin(of: event)
         case .connectionOpened, .connectionLost, .graceExpired, .advertisementChanged, .storageChanged,
-            .loadTimedOut, .stopTimedOut, .progressTimedOut, .seekTimedOut, .shutdownRequested,
-            .catalogChanged, .routeChannelRequested, .applicationConnected, .instanceConfined,
+            .loadTimedOut, .stopTimedOut, .announcementTimedOut, .progressTimedOut, .seekTimedOut,
+            .shutdownRequested, .catalogChanged, .routeChannelRequested, .applicationConnected,
+            .instanceConfined,
             .instanceExited, .instanceTimedOut, .instanceViolated:
             .device
         }
@@ -220,7 +230,7 @@ package struct ReceiverState: Equatable, Sendable {
         switch event {
         case .loaded, .timelineChanged, .positionChanged, .bufferingChanged, .errorChanged, .metadataChanged,
             .artworkFound, .tracksChanged, .pictureChanged, .seekFinished, .ended, .advanced, .nextFailed,
-            .failed:
+            .failed, .announcementBegan, .announcementEnded, .announcementFailed:
             .content
         case .outputVolumeChanged: .local
         case .started, .stopped, .outputChanged, .exited, .confined: .device

@@ -78,6 +78,14 @@ package struct Session: Equatable, Sendable {
     /// True: the pictures are those of an earlier load and leave when new ones come.
     var artworkIsStale = false
 
+    /// True if senders see no difference but that of the position.
+    package func looks(like other: Session) -> Bool {
+        var moved = other
+        (moved.position, moved.played) = (position, played)
+        (moved.seek, moved.pendingSeek) = (seek, pendingSeek)
+        return moved == self
+    }
+
     struct Target: Equatable, Sendable {
         let time: MediaTime
         let tolerance: MediaTime

@@ -100,13 +100,23 @@ extension Metadata {
     /// The longest text that is taken over from media, in bytes: tags can hold anything.
     private static let textLimit = 1024
 
-    /// The sender's words where it has some, the media's for the rest. The picture's size is the media's to know.
+    /// The sender's words where it has some, the media's for the rest. The picture's size is the media's to know. What a
+    /// station tells of the piece that is heard comes before the sender's title, which is then a name for the station.
     func completed(by media: Metadata) -> Metadata {
-        Metadata(
-            title: title ?? media.title?.prefix(bytes: Self.textLimit),
-            subtitle: subtitle ?? media.subtitle?.prefix(bytes: Self.textLimit),
-            album: album ?? media.album?.prefix(bytes: Self.textLimit),
-            videoSize: media.videoSize ?? videoSize)
+        let isStation = media.station != nil
+        return Metadata(
+            title: isStation ? media.title ?? title ?? media.station : title ?? media.title,
+            subtitle: subtitle ?? media.subtitle, album: album ?? media.album,
+            videoSize: media.videoSize ?? videoSize, station: isStation ? title ?? media.station : nil,
+            genre: media.genre)
+    }
+
+    /// What media says, with its texts cut at what is kept of them.
+    var limited: Metadata {
+        func cut(_ text: String?) -> String? { text?.prefix(bytes: Self.textLimit) }
+        return Metadata(
+            title: cut(title), subtitle: cut(subtitle), album: cut(album), videoSize: videoSize,
+            station: cut(station), genre: cut(genre))
     }
 }
 

@@ -53,8 +53,11 @@ package enum Machine {
     }
 
     /// Writes text at once, whatever is buffered elsewhere.
-    package static func write(_ text: String, to stream: Stream) {
-        var bytes = Array(text.utf8)[...]
+    package static func write(_ text: String, to stream: Stream) { write(Array(text.utf8), to: stream) }
+
+    /// The same for bytes.
+    package static func write(_ bytes: [UInt8], to stream: Stream) {
+        var bytes = bytes[...]
         while !bytes.isEmpty {
             let count = unsafe bytes.withUnsafeBytes {
                 unsafe Glibc.write(stream.rawValue, $0.baseAddress, $0.count)

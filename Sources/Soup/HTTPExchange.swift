@@ -72,11 +72,12 @@ package struct HTTPFault: Error, Sendable, Equatable {
     private var isLate = false
     private var onEvent: ((Event) -> Void)?
 
-    /// Sends the request. `silence` is how long nothing may come while a piece is awaited. Nil if `uri` is no address of
-    /// HTTP.
+    /// Sends the request. `silence` is how long nothing may come while a piece is awaited. `acceptsAnyCertificate`: also one
+    /// that proves nothing. Nil if `uri` is no address of HTTP.
     package init?(
         _ uri: String, headers: [HTTPHeader], userAgent: String, cookies: CookieShelf,
-        answerWithin limit: Duration, silence: Duration, in session: HTTPSession,
+        acceptsAnyCertificate: Bool = false, answerWithin limit: Duration, silence: Duration,
+        in session: HTTPSession,
         onEvent: @escaping (Event) -> Void
     ) {
         guard let message = unsafe soup_message_new("GET", uri) else { return nil }
@@ -84,6 +85,7 @@ package struct HTTPFault: Error, Sendable, Equatable {
         unsafe self.message = unsafe message
         unsafe cancellable = g_cancellable_new()
         unsafe soup_message_add_flags(message, SOUP_MESSAGE_NO_REDIRECT)
+        if acceptsAnyCertificate { unsafe HTTPSession.acceptAnyCertificate(of: message) }
         let lines = unsafe soup_message_get_request_headers(message)
         unsafe soup_message_headers_replace(lines, "User-Agent", userAgent)
         for header in headers { unsafe soup_message_headers_replace(lines, header.name, header.value) }

@@ -8,6 +8,9 @@ import Glibc
 /// Connections to servers of media, kept for the next request of the same server. It lives on the thread that made it.
 /// Not `Sendable`.
 ///
+/// A connection that was made although its certificate is no good is kept like any other, so who accepts such ones has a
+/// session of its own.
+///
 /// Redirections and cookies are left to the caller, who alone knows how far they may lead. A body that a server packed
 /// although it was not asked to is unpacked a piece at a time.
 @safe package final class HTTPSession {
@@ -16,7 +19,7 @@ import Glibc
     package init() {
         unsafe pointer = soup_shim_new_session(8)
         unsafe soup_session_remove_feature_by_type(pointer, soup_websocket_extension_manager_get_type())
-        unsafe soup_session_set_proxy_resolver(pointer, Self.proxies())
+        unsafe soup_session_set_proxy_resolver(pointer, Self.proxies)
         // Silence is told by the exchange's own limits.
         unsafe soup_session_set_timeout(pointer, 0)
     }
@@ -27,8 +30,9 @@ import Glibc
     }
 
     /// Makes a connection to the server of `uri` for a request that may come. Whether that works shows then.
-    package func preconnect(to uri: String) {
+    package func preconnect(to uri: String, acceptingAnyCertificate: Bool = false) {
         guard let message = unsafe soup_message_new("GET", uri) else { return }
+        if acceptingAnyCertificate { unsafe Self.acceptAnyCertificate(of: message) }
         unsafe soup_session_preconnect_async(
             pointer, message, G_PRIORITY_LOW, nil,
             { session, result, _ in
@@ -39,9 +43,17 @@ import Glibc
         unsafe g_object_unref(UnsafeMutableRawPointer(message))
     }
 
+    /// Has a request take every certificate of its host.
+    static func acceptAnyCertificate(of message: OpaquePointer) {
+        guard let uri = unsafe soup_message_get_uri(message), let host = unsafe g_uri_get_host(uri) else {
+            return
+        }
+        unsafe soup_shim_accept_any_certificate(message, host)
+    }
+
     /// The proxies that the environment names, as other programs read it; nil for none. GLib's own resolver would
-    /// start helpers and ask the desktop's settings.
-    private static func proxies() -> OpaquePointer? {
+    /// start helpers and ask the desktop's settings. It is never changed, so every thread may ask it.
+    nonisolated(unsafe) static let proxies: OpaquePointer? = {
         func variable(_ name: String) -> String? {
             let value = unsafe getenv(name) ?? getenv(name.uppercased())
             return unsafe value.flatMap { unsafe String(validatingCString: $0) }.flatMap {
@@ -61,7 +73,7 @@ import Glibc
             unsafe g_simple_proxy_resolver_set_uri_proxy(simple, scheme, proxy)
         }
         return unsafe resolver
-    }
+    }()
 }
 
 /// The cookies that the servers of one item have set. It lives on the thread that made it. Not `Sendable`.

@@ -72,6 +72,12 @@ extension RequestTap {
         let limit = UInt32(clamping: line.answerLimit.components.seconds)
         let owner = unsafe UnsafeMutableRawPointer(session).assumingMemoryBound(to: SoupSession.self)
         if unsafe soup_session_get_timeout(owner) != limit { unsafe soup_session_set_timeout(owner, limit) }
+        if unsafe soup_session_get_proxy_resolver(owner) != HTTPSession.proxies {
+            unsafe soup_session_set_proxy_resolver(owner, HTTPSession.proxies)
+        }
+        if line.acceptsAnyCertificate {
+            unsafe soup_shim_accept_any_certificate(message, Self.origin(of: line.address).host)
+        }
         if let standIn, let uri = unsafe g_uri_parse(standIn, Self.uriFlags, nil) {
             unsafe soup_message_headers_remove(headers, "Range")
             unsafe soup_message_set_uri(message, uri)
@@ -121,6 +127,7 @@ extension RequestTap {
             else { return }
             entry.activity.inFlight -= 1
             entry.activity.changed = Int64(g_get_monotonic_time()) * 1000
+            if !(200..<400).contains(status) { entry.activity.failures += 1 }
             if isFile, status >= 400 {
                 if entry.failures.count >= Self.failureLimit { entry.failures.removeAll() }
                 // What a server may take back is asked for again; what is not there is not.

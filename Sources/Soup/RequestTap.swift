@@ -23,13 +23,15 @@ import Synchronization
         package var address: String
         /// How long the server may be silent, in whole seconds.
         package var answerLimit: Duration
+        /// True if the host of `address` may show any certificate.
+        package var acceptsAnyCertificate: Bool
 
         package init(
             userAgent: String, fields: [(name: String, value: String)], address: String,
-            answerLimit: Duration = .seconds(10)
+            answerLimit: Duration = .seconds(10), acceptsAnyCertificate: Bool = false
         ) {
             (self.userAgent, self.fields, self.address) = (userAgent, fields, address)
-            self.answerLimit = answerLimit
+            (self.answerLimit, self.acceptsAnyCertificate) = (answerLimit, acceptsAnyCertificate)
         }
     }
 
@@ -41,6 +43,8 @@ import Synchronization
         package var changed: Int64 = 0
         /// Files that were not there and were passed over.
         package var skipped = 0
+        /// Requests that were not answered with what was asked for.
+        package var failures = 0
     }
 
     struct Entry {
@@ -116,6 +120,12 @@ import Synchronization
     /// True if the field of the sender of `item` is sent to `address`, too.
     package static func sends(_ field: String, to address: String, of item: String) -> Bool {
         !isReserved(field) && (isPublic(field) || isOwn(origin(of: address), of: origin(of: item)))
+    }
+
+    /// True if both addresses are of one host.
+    package static func isSameHost(_ address: String, _ other: String) -> Bool {
+        let host = origin(of: address).host
+        return !host.isEmpty && host == origin(of: other).host
     }
 
     static func isOwn(_ target: Origin, of item: Origin) -> Bool {

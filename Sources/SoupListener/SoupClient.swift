@@ -46,6 +46,7 @@ final class SoupClient: Client {
         }
     }
 
+    func linkZones(for address: String) -> [String] { socket.linkZones(for: address) }
     var isCongested: Bool { socket.isCongested }
 
     /// Since a silent client that was given up is not heard either, it does not count a second time.

@@ -27,13 +27,13 @@ struct SeededNumbers: RandomNumberGenerator {
     /// The longest time that a stop took, in ms.
     private var slowestStop = 0.0
     private let receiver: Receiver
-    private let mediaURL: String
-    private let items: [EnduranceMedia.Item]
+    let mediaURL: String
+    let items: [EnduranceMedia.Item]
     private let longItems: [EnduranceMedia.Item]
     private let controllers = ["first", "second"].map { RouteController(sender: SenderIdentity(name: $0)) }
     private var routes: [Route?] = [nil, nil]
     private var watchers: [ReceiverConnection] = []
-    private var random: SeededNumbers
+    var random: SeededNumbers
 
     init(port: UInt16, mediaURL: String, plan: EndurancePlan) async throws {
         (items, longItems) = (
@@ -149,7 +149,7 @@ struct SeededNumbers: RandomNumberGenerator {
         return (session, try await session.start())
     }
 
-    private func route(of number: Int) async throws -> Route {
+    func route(of number: Int) async throws -> Route {
         if let route = routes[number], route.state == .active { return route }
         let route = try await controllers[number].activate(receiver)
         routes[number] = route
@@ -179,7 +179,7 @@ struct SeededNumbers: RandomNumberGenerator {
         }
     }
 
-    private func place() -> MediaTime { MediaTime(value: Int64(chance(1_000)), timescale: 1_000) }
+    func place() -> MediaTime { MediaTime(value: Int64(chance(1_000)), timescale: 1_000) }
 
     /// Watchers come and go, and sometimes somebody connects and says nothing, or looks at a page.
     private func changeWatchers() {
@@ -201,20 +201,20 @@ struct SeededNumbers: RandomNumberGenerator {
         }
     }
 
-    private func chance(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+    func chance(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
     /// Lets a random time pass, which is part of what is tried.
-    private func rest(milliseconds: Int) async {
+    func rest(milliseconds: Int) async {
         try? await Task.sleep(for: .milliseconds(chance(milliseconds)))
     }
 
-    private func count(_ end: String) { ends[end, default: 0] += 1 }
+    func count(_ end: String) { ends[end, default: 0] += 1 }
 
-    private func problem(_ text: String) {
+    func problem(_ text: String) {
         if problems.count < 100 || problems[text] != nil { problems[text, default: 0] += 1 }
     }
 
-    private func within<Value: Sendable>(
+    func within<Value: Sendable>(
         _ limit: Duration, _ body: @escaping @RouteActor () async -> Value
     ) async -> Value {
         let waiting = Task { @RouteActor in await body() }

@@ -21,16 +21,24 @@ struct Figure {
         case atMost(Double)
         /// At most this multiple of the best peer.
         case ratioAtMost(Double)
+        /// At least this multiple of the best peer, of what is better when it is more.
+        case ratioAtLeast(Double)
         /// Reported, not judged.
         case report
     }
 
-    /// Ours over the best (smallest) peer; nil without a peer or a figure.
+    /// Ours over the best peer, which is the smallest, or of rates the largest; nil without a peer or a figure.
     var ratio: Double? {
-        guard let own = ours.median, let best = peers.compactMap(\.samples.median).min(), best > 0 else {
+        let medians = peers.compactMap(\.samples.median)
+        guard let own = ours.median, let best = isRate ? medians.max() : medians.min(), best > 0 else {
             return nil
         }
         return own / best
+    }
+
+    private var isRate: Bool {
+        if case .ratioAtLeast = reach { return true }
+        return unit.hasSuffix("/s")
     }
 
     /// Nil if the figure is not judged, or cannot be for want of a peer.
@@ -42,6 +50,7 @@ struct Figure {
         switch reach {
         case .atMost(let limit): return own <= limit
         case .ratioAtMost(let limit): return ratio.map { $0 <= limit }
+        case .ratioAtLeast(let limit): return ratio.map { $0 >= limit }
         case .report: return nil
         }
     }
@@ -62,6 +71,7 @@ struct Figure {
             switch reach {
             case .atMost(let limit): quoted("<= \(number(limit)) \(unit)")
             case .ratioAtMost(let limit): quoted("<= \(number(limit)) x best peer")
+            case .ratioAtLeast(let limit): quoted(">= \(number(limit)) x best peer")
             case .report: "null"
             }
         var members = [

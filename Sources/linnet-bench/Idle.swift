@@ -28,13 +28,14 @@ private struct Reading {
 }
 
 /// `idle`: physical pages of all processes counted once, anonymous memory, CPU and wake-ups, idle and playing.
-func benchIdle(_ bench: Workspace, quick: Bool, report: (Figure) -> Void) async {
+func benchIdle(_ bench: Workspace, players: [String]?, quick: Bool, report: (Figure) -> Void) async {
     let endings = quick ? ["flac"] : ["flac", "mp3", "m4a"]
     let seconds = quick ? 2 : 4
     let rounds = quick ? 1 : 3
     var readings: [String: [String: Reading]] = [:]
     var missing: [(name: String, reason: String)] = []
-    for name in ["linnet", "linnet on demand", "gmediarender", "mpd"] {
+    for name in ["linnet", "linnet on demand", "gmediarender", "mpd"]
+    where players?.contains(where: name.hasPrefix) ?? true {
         do {
             let program = name.hasPrefix("linnet") ? nil : name
             if let program, findProgram(program) == nil { throw ProbeFailure("not installed", 0) }

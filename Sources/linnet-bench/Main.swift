@@ -7,9 +7,12 @@ import SystemProbe
 /// Measures the receiver, side by side with its peers in the same run.
 @main
 struct Bench {
-    static let names = ["first-sound", "seek", "resume", "idle", "control"]
+    static let names = ["first-sound", "seek", "resume", "idle", "control", "data", "launch", "fan-out"]
     /// What takes long, or judges itself, is asked for by its name.
     static let extraNames = ["endurance"]
+
+    static let formats = ["flac", "mp3", "wav", "m4a"]
+    static let players = ["linnet", "mpd", "mpv", "gmediarender"]
 
     static let help = """
         Usage: linnet-bench NAME... [--json] [--quick]
@@ -21,6 +24,9 @@ struct Bench {
           resume       resume to first heard sample
           idle         memory, processor time and wake-ups, idle and playing
           control      command to the push that other senders see
+          data         messages to an application and back
+          launch       request to the hello of an application
+          fan-out      one application that sends to a hundred sessions
           all          all of these
 
           endurance    slopes of threads, descriptors and memory over many tracks; not among all
@@ -29,7 +35,10 @@ struct Bench {
           --json            one JSON object a line
           --quick           fewer tries and formats, to see that everything works
           --formats LIST    of flac, mp3, wav, m4a, for first-sound, seek and resume
+          --players LIST    of linnet, mpd, mpv, gmediarender, for first-sound, seek, resume and idle
+          --tries N         tries of each sound (default: 11, quick 3)
           --tracks N        tracks that are played to their end, for endurance (default: 500)
+          --queued N        tracks that are played in queues, for endurance (default: 500)
           --cycles N        loads that are stopped at random moments, for endurance (default: 1000)
           --part TEXT       only items with this in their path, for endurance
           --seed N          another choice of moments and items, for endurance
@@ -37,12 +46,19 @@ struct Bench {
           --support DIR     where the simulated card and the HTTP server are (default: .build/support)
           --help            this text
 
-        Peers: mpd, mpv, gmediarender, snapclient (scripts/install-packages.sh bench).
+        Peers: mpd, mpv, python3-websockets, gmediarender, snapclient (scripts/install-packages.sh bench).
         Exit status: 0 measured, 1 something could not be measured or did not endure, 2 wrong usage.
 
         """
 
     static func main() async {
+        let words = Swift.CommandLine.arguments
+        // The two parts that the bench plays besides, as processes of their own.
+        if words.count == 3, words[1] == "--application", let kind = BenchApplication.Kind(rawValue: words[2])
+        {
+            return await BenchApplication.run(kind)
+        }
+        if words.count == 2, words[1] == "--plain-echo" { return await PlainEchoServer.run() }
         let line: CommandLine
         do {
             line = try CommandLine(
@@ -50,10 +66,12 @@ struct Bench {
                 options: [
                     .init("json", nil, .flag, ""), .init("quick", nil, .flag, ""),
                     .init("help", "h", .flag, ""),
-                    .init("formats", nil, .string, ""), .init("programs", nil, .string, ""),
+                    .init("formats", nil, .string, ""), .init("players", nil, .string, ""),
+                    .init("programs", nil, .string, ""),
                     .init("support", nil, .string, ""), .init("tracks", nil, .integer, ""),
+                    .init("tries", nil, .integer, ""),
                     .init("cycles", nil, .integer, ""), .init("seed", nil, .integer, ""),
-                    .init("part", nil, .string, ""),
+                    .init("part", nil, .string, ""), .init("queued", nil, .integer, ""),
                 ])
         } catch { return leave(2, "linnet-bench: \(error)\nTry linnet-bench --help.") }
         if line.flags.contains("help") { return print(help, terminator: "") }
@@ -68,8 +86,13 @@ struct Bench {
             )
         }
         let formats = line.strings["formats"]?.split(separator: ",").map(String.init)
-        if let stranger = formats?.first(where: { !["flac", "mp3", "wav", "m4a"].contains($0) }) {
+        if let stranger = formats?.first(where: { !Self.formats.contains($0) }) {
             return leave(2, "linnet-bench: there is no format '\(stranger)'; there are flac, mp3, wav, m4a")
+        }
+        let players = line.strings["players"]?.split(separator: ",").map(String.init)
+        if let stranger = players?.first(where: { !Self.players.contains($0) }) {
+            return leave(
+                2, "linnet-bench: there is no player '\(stranger)'; there are linnet, mpd, mpv, gmediarender")
         }
         let isJSON = line.flags.contains("json")
         let isQuick = line.flags.contains("quick")
@@ -84,13 +107,22 @@ struct Bench {
                 support: absolutePath(line.strings["support"] ?? ".build/support"),
                 hasTracks: wanted != ["endurance"])
             if !wanted.isDisjoint(with: ["first-sound", "seek", "resume"]) {
-                await benchSounds(bench, wanted: wanted, formats: formats, quick: isQuick, report: report)
+                await benchSounds(
+                    bench, wanted: wanted, formats: formats ?? (isQuick ? ["flac", "mp3"] : Self.formats),
+                    players: players, tries: line.integers["tries"].map { max($0, 1) } ?? (isQuick ? 3 : 11),
+                    report: report)
             }
-            if wanted.contains("idle") { await benchIdle(bench, quick: isQuick, report: report) }
+            if wanted.contains("idle") {
+                await benchIdle(bench, players: players, quick: isQuick, report: report)
+            }
             if wanted.contains("control") { await benchControl(bench, quick: isQuick, report: report) }
+            if wanted.contains("data") { await benchData(bench, quick: isQuick, report: report) }
+            if wanted.contains("launch") { await benchLaunch(bench, quick: isQuick, report: report) }
+            if wanted.contains("fan-out") { await benchFanOut(bench, quick: isQuick, report: report) }
             if wanted.contains("endurance") {
                 var plan = isQuick ? EndurancePlan.quick : EndurancePlan()
                 if let tracks = line.integers["tracks"] { plan.tracks = max(tracks, 0) }
+                if let queued = line.integers["queued"] { plan.queued = max(queued, 0) }
                 if let cycles = line.integers["cycles"] { plan.cycles = max(cycles, 0) }
                 plan.part = line.strings["part"] ?? ""
                 if let seed = line.integers["seed"] { plan.seed = UInt64(bitPattern: Int64(seed)) }

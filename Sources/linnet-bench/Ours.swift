@@ -50,12 +50,19 @@ final class Ours: Player {
         return opened
     }
 
-    func play(_ url: String) async throws { media = try await Self.start(url, on: try await connect()) }
+    func play(_ url: String) async throws -> Int64 {
+        let (session, start) = try await Self.start(url, on: try await connect())
+        media = session
+        return start
+    }
 
-    @RouteActor private static func start(_ url: String, on route: Route) async throws -> MediaSession {
+    @RouteActor private static func start(_ url: String, on route: Route) async throws -> (
+        MediaSession, Int64
+    ) {
+        let start = monotonicNanoseconds()
         let session = RouteSession(url: url)
         guard route.addSession(session) else { throw ProbeFailure("the session was not taken on", 0) }
-        return try await session.start()
+        return (try await session.start(), start)
     }
 
     func stop() async throws {
@@ -67,16 +74,22 @@ final class Ours: Player {
         for session in route.sessions { await session.stop() }
     }
 
-    private func control(_ body: @escaping @RouteActor @Sendable (PlaybackControl) -> Void) async throws {
+    @discardableResult private func control(
+        _ body: @escaping @RouteActor @Sendable (PlaybackControl) -> Void
+    ) async throws -> Int64 {
         guard let media else { throw ProbeFailure("nothing plays", 0) }
-        await RouteActor.run { body(media.playbackControl) }
+        return await RouteActor.run {
+            let start = monotonicNanoseconds()
+            body(media.playbackControl)
+            return start
+        }
     }
 
-    func seek(seconds: Int) async throws {
+    func seek(seconds: Int) async throws -> Int64 {
         try await control { $0.seek(to: MediaTime(value: Int64(seconds), timescale: 1)) }
     }
     func pause() async throws { try await control { $0.isPlaying = false } }
-    func resume() async throws { try await control { $0.isPlaying = true } }
+    func resume() async throws -> Int64 { try await control { $0.isPlaying = true } }
 
     /// Why playing failed, if it did.
     func failure() async -> String? {

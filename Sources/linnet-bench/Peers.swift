@@ -4,17 +4,19 @@
 import SystemProbe
 
 /// A player that is measured beside ours: started once, told to play, seek, pause and stop.
+///
+/// What is timed answers with the moment of the request: when the thread that talks with the player began to ask.
 protocol Player: AnyObject {
     var name: String { get }
     /// The processes whose memory and load count.
     var pids: [Int32] { get }
     /// Where this player reaches the bench's HTTP server.
     var baseURL: String { get }
-    func play(_ url: String) async throws
+    @discardableResult func play(_ url: String) async throws -> Int64
     func stop() async throws
-    func seek(seconds: Int) async throws
+    func seek(seconds: Int) async throws -> Int64
     func pause() async throws
-    func resume() async throws
+    func resume() async throws -> Int64
     func shutDown() async
 }
 
@@ -37,15 +39,17 @@ final class MPV: Player {
         socket = try retry(seconds: 10) { try StreamSocket(path: path) }
     }
 
-    private func command(_ words: String) throws {
+    @discardableResult private func command(_ words: String) throws -> Int64 {
         socket.discard()
+        let start = monotonicNanoseconds()
         try socket.write("{\"command\": [\(words)]}\n")
+        return start
     }
-    func play(_ url: String) throws { try command("\"loadfile\", \"\(url)\"") }
+    func play(_ url: String) throws -> Int64 { try command("\"loadfile\", \"\(url)\"") }
     func stop() throws { try command("\"stop\"") }
-    func seek(seconds: Int) throws { try command("\"seek\", \(seconds), \"absolute\"") }
+    func seek(seconds: Int) throws -> Int64 { try command("\"seek\", \(seconds), \"absolute\"") }
     func pause() throws { try command("\"set_property\", \"pause\", true") }
-    func resume() throws { try command("\"set_property\", \"pause\", false") }
+    func resume() throws -> Int64 { try command("\"set_property\", \"pause\", false") }
     func shutDown() { process.end() }
 }
 
@@ -82,17 +86,19 @@ final class MPD: Player {
         _ = socket.read(milliseconds: 2_000)
     }
 
-    private func command(_ line: String) throws {
+    @discardableResult private func command(_ line: String) throws -> Int64 {
         socket.discard()
+        let start = monotonicNanoseconds()
         try socket.write(line + "\n")
+        return start
     }
-    func play(_ url: String) throws {
+    func play(_ url: String) throws -> Int64 {
         try command("command_list_begin\nclear\nadd \(url)\nplay\ncommand_list_end")
     }
     func stop() throws { try command("stop") }
-    func seek(seconds: Int) throws { try command("seekcur \(seconds)") }
+    func seek(seconds: Int) throws -> Int64 { try command("seekcur \(seconds)") }
     func pause() throws { try command("pause 1") }
-    func resume() throws { try command("pause 0") }
+    func resume() throws -> Int64 { try command("pause 0") }
     func shutDown() { process.end() }
 }
 
@@ -118,7 +124,8 @@ final class GMediaRender: Player {
         _ = try retry(seconds: 15) { try StreamSocket(host: host, port: port) }
     }
 
-    private func act(_ name: String, _ arguments: String = "") throws {
+    @discardableResult private func act(_ name: String, _ arguments: String = "") throws -> Int64 {
+        let start = monotonicNanoseconds()
         let service = "urn:schemas-upnp-org:service:AVTransport:1"
         let body =
             "<?xml version=\"1.0\"?><s:Envelope xmlns:s=\"http://schemas.xmlsoap.org/soap/envelope/\" "
@@ -129,21 +136,23 @@ final class GMediaRender: Player {
             headers: ["Content-Type: text/xml; charset=\"utf-8\"", "SOAPACTION: \"\(service)#\(name)\""],
             body: body)
         if answer == nil { throw ProbeFailure("gmediarender refused \(name)", 0) }
+        return start
     }
-    func play(_ url: String) throws {
-        try act(
+    func play(_ url: String) throws -> Int64 {
+        let start = try act(
             "SetAVTransportURI",
             "<CurrentURI>\(url)</CurrentURI><CurrentURIMetaData></CurrentURIMetaData>")
         try act("Play", "<Speed>1</Speed>")
+        return start
     }
     func stop() throws { try act("Stop") }
-    func seek(seconds: Int) throws {
+    func seek(seconds: Int) throws -> Int64 {
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let target = "0:\(two(seconds / 60)):\(two(seconds % 60))"
-        try act("Seek", "<Unit>REL_TIME</Unit><Target>\(target)</Target>")
+        return try act("Seek", "<Unit>REL_TIME</Unit><Target>\(target)</Target>")
     }
     func pause() throws { try act("Pause") }
-    func resume() throws { try act("Play", "<Speed>1</Speed>") }
+    func resume() throws -> Int64 { try act("Play", "<Speed>1</Speed>") }
     func shutDown() { process.kill() }
 }
 

@@ -20,21 +20,28 @@ struct Ear {
     }
 
     /// When the first sample of `channel` is heard at or after `time`; nil if that takes over `milliseconds`.
+    ///
+    /// Nil as well if the channel was not silent shortly before: then what is heard need not be what was asked for.
     mutating func firstSound(
         from time: Int64, channel: Int, threshold: Int16, within milliseconds: Int = 8_000
     ) -> Int64? {
         let limit = time + Int64(milliseconds) * 1_000_000
         while monotonicNanoseconds() < limit {
+            // First of all the player is left alone: reading the recording takes a processor for a while.
+            pause(milliseconds: 20)
             // Frames that are written but not yet due can still be dropped, so they do not count.
-            if let heard = card.recording().firstSound(from: time, channel: channel, threshold: threshold),
+            if let heard = card.recording().firstSound(
+                from: time - Self.silence, channel: channel, threshold: threshold),
                 heard <= monotonicNanoseconds()
             {
-                return heard
+                return heard < time ? nil : heard
             }
-            pause(milliseconds: 20)
         }
         return nil
     }
+
+    /// Shorter than any pause that the bench makes before it asks for a sound.
+    private static let silence: Int64 = 150_000_000
 }
 
 /// Plays, seeks, pauses and resumes `tries` times. The media sounds on the left in its first minute and on the right in its
@@ -44,15 +51,14 @@ func measureSounds(
 ) async throws -> SoundTimes {
     var times = SoundTimes()
     let url = "\(player.baseURL)/track.\(ending)"
-    func milliseconds(_ heard: Int64?, since start: Int64) -> Double? {
-        heard.map { Double($0 - start) / 1e6 }
+    /// From the moment of a request to the first sound on `channel`.
+    func listen(since start: Int64, channel: Int, threshold: Int16) -> Double? {
+        ear.firstSound(from: start, channel: channel, threshold: threshold).map { Double($0 - start) / 1e6 }
     }
     // The first try warms everything up and does not count.
     for number in 0...tries {
-        let start = monotonicNanoseconds()
-        try await player.play(url)
-        let heard = ear.firstSound(from: start, channel: 0, threshold: 33)
-        if number > 0 { times.play.add(milliseconds(heard, since: start)) }
+        let time = listen(since: try await player.play(url), channel: 0, threshold: 33)
+        if number > 0 { times.play.add(time) }
         pause(milliseconds: 200)
         if number < tries {
             try await player.stop()
@@ -67,19 +73,15 @@ func measureSounds(
     for number in 0..<tries {
         let isFar = number % 2 == 0
         pause(milliseconds: 450)
-        let start = monotonicNanoseconds()
-        try await player.seek(seconds: (isFar ? 90 : 20) + number % 3)
-        times.seek.add(
-            milliseconds(ear.firstSound(from: start, channel: isFar ? 1 : 0, threshold: 3_000), since: start))
+        let start = try await player.seek(seconds: (isFar ? 90 : 20) + number % 3)
+        times.seek.add(listen(since: start, channel: isFar ? 1 : 0, threshold: 3_000))
     }
     for _ in 0..<tries {
         pause(milliseconds: 250)
         try await player.pause()
         pause(milliseconds: 600)
-        let start = monotonicNanoseconds()
-        try await player.resume()
-        let heard = ear.firstSound(from: start, channel: tries % 2 == 1 ? 1 : 0, threshold: 33)
-        times.resume.add(milliseconds(heard, since: start))
+        let start = try await player.resume()
+        times.resume.add(listen(since: start, channel: tries % 2 == 1 ? 1 : 0, threshold: 33))
     }
     try await player.stop()
     pause(milliseconds: 300)
@@ -88,15 +90,14 @@ func measureSounds(
 
 /// `first-sound`, `seek` and `resume`, which share their players.
 func benchSounds(
-    _ bench: Workspace, wanted: Set<String>, formats: [String]?, quick: Bool, report: (Figure) -> Void
+    _ bench: Workspace, wanted: Set<String>, formats endings: [String], players: [String]?, tries: Int,
+    report: (Figure) -> Void
 ) async {
-    let endings = formats ?? (quick ? ["flac", "mp3"] : ["flac", "mp3", "wav", "m4a"])
-    let tries = quick ? 3 : 11
     let seeks = wanted.contains("seek") || wanted.contains("resume")
     var results: [String: [String: SoundTimes]] = [:]
     var missing: [(name: String, reason: String)] = []
     // One after the other, in the same minutes: two players at once would measure each other.
-    for name in ["linnet", "mpd", "mpv", "gmediarender"] {
+    for name in Bench.players where players?.contains(name) ?? true {
         do {
             if name != "linnet", findProgram(name) == nil {
                 throw ProbeFailure("not installed", 0)

@@ -61,6 +61,9 @@ final class Workspace {
         ["ALSA_CONFIG_PATH": "\(folder)/asoundrc", "HOME": folder, "XDG_RUNTIME_DIR": folder]
     }
 
+    /// The folder of the applications' Python helper.
+    let pythonHelper = absolutePath("packaging/applications/python")
+
     /// The renderer's prepared plugins.
     var plugins: String { "\(folder)/plugins" }
 
@@ -112,16 +115,20 @@ final class Workspace {
 
     private var media: String { "\(support)/bench-media" }
 
+    /// Says which media lie there, so that those of an earlier version are made anew.
+    private static let mediaVersion = "3"
+
     /// 120 s of a tone and noise, on the left alone in the first half, on the right alone in the second, so that
     /// what is heard after a seek shows where it comes from. Kept beside the support tools.
     private func makeMedia() throws {
         let wave = "\(media)/track.wav"
-        if readBytes("\(media)/complete", limit: 1) != nil { return }
+        if readText("\(media)/complete") == Self.mediaVersion { return }
         try run(["mkdir", "-p", media])
         try writeWave(wave)
+        // Encoders that leave the silent side silent, as voaacenc and joint stereo of others do not.
         let encoders = [
-            ("flac", "flacenc"), ("mp3", "lamemp3enc target=bitrate bitrate=256 cbr=true ! id3v2mux"),
-            ("m4a", "voaacenc bitrate=192000 ! aacparse ! mp4mux faststart=true"),
+            ("flac", "flacenc"), ("bare.mp3", "lamemp3enc target=bitrate bitrate=256 cbr=true"),
+            ("m4a", "avenc_aac bitrate=192000 aac-ms=false aac-is=false ! aacparse ! mp4mux faststart=true"),
         ]
         for (ending, encoder) in encoders {
             let stages =
@@ -129,12 +136,20 @@ final class Workspace {
                 + "filesink location=\(media)/track.\(ending)"
             try run(["gst-launch-1.0", "-q"] + stages.split(separator: " ").map(String.init), seconds: 180)
         }
-        try writeText("yes", to: "\(media)/complete")
+        guard let bare = readBytes("\(media)/track.bare.mp3") else {
+            throw ProbeFailure("the MP3 file was not made", 0)
+        }
+        try writeBytes(LameTag.added(to: bare, frames: Self.rate * Self.seconds), to: "\(media)/track.mp3")
+        try run(["rm", "\(media)/track.bare.mp3"])
+        try writeText(Self.mediaVersion, to: "\(media)/complete")
     }
 
+    private static let rate = 44_100
+    private static let seconds = 120
+
     private func writeWave(_ path: String) throws {
-        let rate = 44_100
-        let frames = rate * 120
+        let rate = Self.rate
+        let frames = rate * Self.seconds
         func little(_ value: Int, _ bytes: Int) -> [UInt8] {
             (0..<bytes).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
         }

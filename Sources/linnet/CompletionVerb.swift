@@ -38,12 +38,17 @@ package enum CompletionScript {
     private static func words(_ verb: Verb) -> [String] {
         switch verb.name {
         case "queue": Verb.queueWords
+        case "data": Verb.dataWords
+        case "app": Verb.appWords
+        case "announce": ["cancel"]
         case "mute": ["on", "off", "toggle"]
         case "tracks": ["audio", "description", "subtitles"]
         case "completion": ["bash", "zsh", "fish"]
         default: []
         }
     }
+
+    private static func takesFiles(_ verb: Verb) -> Bool { ["play", "announce"].contains(verb.name) }
 
     private static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
@@ -74,7 +79,7 @@ package enum CompletionScript {
             """
         for verb in Verb.all {
             let list = (words(verb) + options(verb)).joined(separator: " ")
-            let files = verb.name == "play" ? " -f" : ""
+            let files = takesFiles(verb) ? " -f" : ""
             text +=
                 "        \(verb.name)) mapfile -t COMPREPLY < <(compgen\(files) -W \"\(list)\" -- \"$word\") ;;\n"
         }
@@ -118,7 +123,7 @@ package enum CompletionScript {
                 text += " \\\n                    \(quoted("--\(option.name)\(help)\(value)"))"
             }
             let known = words(verb)
-            if verb.name == "play" {
+            if takesFiles(verb) {
                 text += " \\\n                    '*:file or URL:_files'"
             } else if !known.isEmpty {
                 text += " \\\n                    '1:word:(\(known.joined(separator: " ")))'"
@@ -150,7 +155,7 @@ package enum CompletionScript {
                 text +=
                     "complete -c linnet \(condition)\(short) -l \(option.name)\(value) -d \(quoted(option.help))\n"
             }
-            if verb.name == "play" { text += "complete -c linnet \(condition) -F\n" }
+            if takesFiles(verb) { text += "complete -c linnet \(condition) -F\n" }
             let known = words(verb)
             if !known.isEmpty {
                 text += "complete -c linnet \(condition) -a '\(known.joined(separator: " "))'\n"

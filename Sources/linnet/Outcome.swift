@@ -11,6 +11,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case receiverNotFound = 3
     case refused = 4
     case mediaFailed = 5
+    case applicationFailed = 6
     case interrupted = 130
 
     package var help: String {
@@ -21,6 +22,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
         case .receiverNotFound: "no receiver was found, or several and none was named"
         case .refused: "the receiver said no"
         case .mediaFailed: "the media could not be played"
+        case .applicationFailed: "the application could not be started, or failed"
         case .interrupted: "interrupted by Ctrl-C"
         }
     }

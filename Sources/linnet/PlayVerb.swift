@@ -16,6 +16,10 @@ extension Verb {
                 "header", "H", .list, "Send this with every request for the media. May be repeated.",
                 argument: "'NAME: VALUE'"),
             .init("user-agent", nil, .string, "Fetch the media under this name.", argument: "TEXT"),
+            .init(
+                "allow-invalid-certificate", nil, .flag,
+                "Trust the media's host whatever certificate it shows. Others may then listen and pretend to be it."
+            ),
             .init("title", "t", .string, "Show this title instead of the media's own.", argument: "TEXT"),
             .init(
                 "repeat", "r", .string, "Play one item, or all of them, over and over.", argument: "one|all"),
@@ -94,6 +98,7 @@ private struct PlayRequest {
             options.repeatMode = mode
         }
         options.userAgent = invocation.text("user-agent")
+        options.allowsInvalidCertificate = invocation.has("allow-invalid-certificate")
         options.title = invocation.text("title")
         options.isPlaying = !invocation.has("paused")
     }
@@ -129,6 +134,7 @@ private struct PlayRequest {
         options.following = urls.dropFirst().map { url in
             var item = QueueItem(url: url)
             (item.headers, item.userAgent) = (options.headers, options.userAgent)
+            item.allowsInvalidCertificate = options.allowsInvalidCertificate
             return item
         }
         let session = RouteSession(url: urls[0], options: options)
@@ -184,7 +190,7 @@ private struct PlayRequest {
     return reason
 }
 
-private func exitCode(for end: SessionEnd?, at receiver: String) throws(CommandFailure) -> ExitCode {
+func exitCode(for end: SessionEnd?, at receiver: String) throws(CommandFailure) -> ExitCode {
     switch end {
     case nil, .finished: return .success
     case .stopped:
@@ -196,6 +202,8 @@ private func exitCode(for end: SessionEnd?, at receiver: String) throws(CommandF
         throw CommandFailure(
             .mediaFailed, "\(receiver): \(TerminalText.clean(failure.message))",
             advice: advice(for: failure))
+    case .applicationFailed(let failure):
+        throw CommandFailure(.applicationFailed, "\(receiver): \(RoutingError(failure).message)")
     case .routeEnded: throw CommandFailure(.failure, "\(receiver): the route was ended")
     case .shutdown: throw CommandFailure(.failure, "\(receiver): the receiver went away")
     case .lost:
@@ -206,13 +214,15 @@ private func exitCode(for end: SessionEnd?, at receiver: String) throws(CommandF
 }
 
 /// What a person can do about media that does not play.
-private func advice(for failure: MediaFailure) -> String? {
+func advice(for failure: MediaFailure) -> String? {
     switch failure.code {
     case .invalidURL, .unsupportedScheme: "Receivers fetch http:// and https://."
     case .notFound: "Is the URL right? The receiver fetches it, not this machine."
     case .accessDenied: "Does it need a header? See --header in `linnet play --help`."
     case .network, .timeout: "Can the receiver reach that server?"
-    case .tls: "The receiver checks it against its package ca-certificates. Is its clock right?"
+    case .tls:
+        "The receiver checks it against its package ca-certificates. Is its clock right? "
+            + "For a host of your own there is --allow-invalid-certificate."
     case .missingPlugin: "The receiver can play this once that is installed on it."
     case .unsupportedFormat: "Does the URL lead to the media itself, and not to a page about it?"
     case .output: "`linnet doctor` shows the state of the receiver's output."

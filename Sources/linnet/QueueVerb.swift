@@ -21,6 +21,9 @@ extension Verb {
             .init(
                 "header", "H", .list, "Send this with every request for what is added. May be repeated.",
                 argument: "'NAME: VALUE'"),
+            .init(
+                "allow-invalid-certificate", nil, .flag,
+                "Trust the hosts of what is added, whatever certificates they show."),
         ],
         examples: [
             ("linnet queue", "Lists it; * marks what plays."),
@@ -141,6 +144,7 @@ private enum QueueChange {
             }
             var item = QueueItem(url: word)
             item.headers = headers
+            item.allowsInvalidCertificate = invocation.has("allow-invalid-certificate")
             items.append(item)
         }
         return items

@@ -124,6 +124,9 @@ extension Verb {
             let line = ProgressLine(player, device)
             lines.append("  \(line.activity.rawValue): \(line.heading)")
             if let album = player.metadata.album { lines.append("  album: \(TerminalText.clean(album))") }
+            if let station = player.metadata.station, station != player.metadata.title {
+                lines.append("  station: \(TerminalText.clean(station))")
+            }
             lines.append("  position: \(line.times), speed \(ProgressLine.short(player.playbackSpeed))")
             if let place = QueueText.place(player.queue) { lines.append("  queue: \(place)") }
             if let reason = player.picture.reason {
@@ -132,6 +135,11 @@ extension Verb {
             if let error = player.error { lines.append("  trouble: \(TerminalText.clean(error.message))") }
         } else {
             lines.append("  nothing plays")
+        }
+        for one in connection.announcements {
+            let name = TerminalText.clean(one.name.isEmpty ? "something" : one.name)
+            lines.append(
+                "  announcement: \(name) by \(TerminalText.clean(one.sender)) (\(one.phase.rawValue))")
         }
         let mute = device.isMuted ? " (muted)" : ""
         lines.append("  volume: \(Int((device.volume * 100).rounded())) %\(mute)")
@@ -224,6 +232,7 @@ extension Verb {
         return .object([
             ("session", .string(player.sessionID)), ("title", .text(player.metadata.title)),
             ("subtitle", .text(player.metadata.subtitle)), ("album", .text(player.metadata.album)),
+            ("station", .text(player.metadata.station)), ("genre", .text(player.metadata.genre)),
             ("isReady", .bool(player.isReady)), ("isPlaying", .bool(player.isPlaying)),
             ("isBuffering", .bool(player.isBuffering)), ("state", .string(player.state.rawValue)),
             ("position", seconds(player.position())), ("start", seconds(player.timeRange.start)),

@@ -58,6 +58,20 @@ package enum ValueText {
         }
     }
 
+    /// `40`, `40%`: 0 to 1.
+    package static func percent(_ text: String) -> Double? {
+        guard case .level(let level)? = volume(text) else { return nil }
+        return level
+    }
+
+    /// `20`, `12.5`, `20dB`: 0 to 60.
+    package static func decibels(_ text: String) -> Double? {
+        var digits = Substring(text)
+        if digits.suffix(2).lowercased() == "db" { digits.removeLast(2) }
+        guard let number = decimal(digits), number <= 60_000_000_000 else { return nil }
+        return Double(number) / 1_000_000_000
+    }
+
     /// `1.5`, `1.5x`, `2×`.
     package static func speed(_ text: String) -> Double? {
         var digits = Substring(text)

@@ -9,7 +9,7 @@ import Settings
 struct Invocation: Sendable {
     let line: Settings.CommandLine
     /// The receiver that was asked for, by option or environment.
-    let on: String?
+    var on: String?
 
     /// The words that are no options: at least `least`, at most `most`.
     func words(_ least: Int, _ most: Int) throws(CommandFailure) -> [String] {
@@ -70,8 +70,9 @@ struct Verb: Sendable {
 extension Verb {
     /// Everything the program can do, in the order of the help page.
     static let all: [Verb] = [
-        browse, play, queue, pause, resume, seek, speed, volume, mute, tracks, status, stop, rename, doctor,
-        completion,
+        browse, play, queue, announce, launch, data, app, pause, resume, seek, speed, volume, mute, tracks,
+        status, stop, rename,
+        doctor, completion,
     ]
 }
 

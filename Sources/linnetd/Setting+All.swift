@@ -57,10 +57,10 @@ extension Setting {
         kind: .integer(1...600), fallback: "30", summary: "longest time for an item to load", detail: "")
     static let outage = Setting(
         group: "sessions", key: "outage-seconds", option: "outage-seconds", kind: .integer(0...3600),
-        fallback: "120", summary: "longest time that a stream whose server is gone is waited for",
+        fallback: "120", summary: "longest time that a server which is gone is waited for",
         detail: """
-            An adaptive stream that has played is asked for again until then, and goes on where it was, or at the newest \
-            moment if it is live.
+            What has played is asked for again until then, and goes on where it was, or at the newest moment if it is \
+            live. Then it fails.
             """)
     static let stallTimeout = Setting(
         group: "sessions", key: "stall-timeout-seconds", option: "stall-timeout-seconds",

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-import GStreamer
 import MediaModel
 import Testing
 
+@testable import GStreamer
 @testable import GStreamerRenderer
 
 @Suite struct `A failure of an element` {
@@ -83,5 +83,76 @@ import Testing
         for count in stride(from: 0, to: 170, by: 7) {
             #expect(EncoderDelay(firstBytes: whole.prefix(count)) == nil)
         }
+    }
+}
+
+@Suite struct `The guard of a parser of AAC` {
+    /// A frame of `length` bytes, and a header of none.
+    private static func frame(_ length: Int, body: [UInt8] = []) -> [UInt8] {
+        let head: [UInt8] = [
+            0xFF, 0xF1, 0x50, 0x80 | UInt8(length >> 11), UInt8(length >> 3 & 255), UInt8(length & 7) << 5, 0,
+        ]
+        return head + body + [UInt8](repeating: 1, count: length - 7 - body.count)
+    }
+    private static let broken: [UInt8] = [0xFF, 0xF1, 0, 0, 0, 0]
+
+    /// What comes of `bytes` that are passed in pieces.
+    private static func passed(_ bytes: [UInt8], by step: Int) -> [UInt8] {
+        var (sentry, out) = (ADTSGuard(), [UInt8]())
+        for start in stride(from: 0, to: bytes.count, by: step) {
+            var piece = Array(bytes[start..<min(start + step, bytes.count)])
+            for change in sentry.pass(piece) { piece[change.place] = change.byte }
+            out += piece
+        }
+        return out
+    }
+
+    @Test(arguments: [1, 2, 3, 5, 7, 64, 100, 1000]) func `leaves frames alone, whatever is in them`(
+        step: Int
+    ) {
+        let bytes = Self.frame(50) + Self.frame(60) + Self.frame(80, body: Self.broken) + Self.frame(70)
+        #expect(Self.passed(bytes, by: step) == bytes)
+    }
+
+    @Test(arguments: [1, 2, 3, 5, 7, 64, 100, 1000])
+    func `lets no header of a frame without room for it stand between frames`(step: Int) {
+        let lost = [UInt8](repeating: 2, count: 9) + Self.broken + [UInt8](repeating: 2, count: 30)
+        let bytes = Self.frame(50) + Self.frame(60) + lost + Self.frame(70) + Self.frame(70)
+        let out = Self.passed(bytes, by: step)
+        #expect(out.count == bytes.count)
+        let place = 119
+        let isHeader = out[place] == 0xFF && out[place + 1] & 0xF6 == 0xF0
+        let length = Int(out[place + 3] & 3) << 11 | Int(out[place + 4]) << 3 | Int(out[place + 5] >> 5)
+        #expect(!isHeader || length >= 7)
+        #expect(out[..<place] == bytes[..<place])
+        #expect(out[(place + 6)...] == bytes[(place + 6)...])
+    }
+
+    @Test func `finds its step again behind it`() {
+        let bytes = Self.frame(50) + Self.broken + Self.frame(70) + Self.frame(70, body: Self.broken)
+        #expect(Self.passed(bytes, by: 1000).suffix(140) == bytes.suffix(140))
+    }
+}
+
+@Suite struct `Pages of an Ogg file` {
+    private static func page(stream: UInt8, isFirst: Bool = false) -> [UInt8] {
+        Array("OggS".utf8) + [0, isFirst ? 2 : 0] + [UInt8](repeating: 0, count: 8) + [stream, 0, 0, 0]
+            + [UInt8](repeating: 7, count: 30)
+    }
+    private static let first = OggPages(in: page(stream: 1, isFirst: true) + page(stream: 2, isFirst: true))
+
+    @Test func `at the end of a file without a chain are of the streams at its beginning`() {
+        #expect(!OggPages(in: Self.page(stream: 1) + Self.page(stream: 2)).areOfLaterLink(than: Self.first))
+        #expect(!OggPages(in: []).areOfLaterLink(than: Self.first))
+        #expect(!OggPages(in: [UInt8](repeating: 79, count: 1000)).areOfLaterLink(than: Self.first))
+    }
+
+    @Test func `of a chain are told by their numbers, or by another beginning`() {
+        #expect(OggPages(in: Self.page(stream: 3)).areOfLaterLink(than: Self.first))
+        #expect(OggPages(in: Self.page(stream: 1, isFirst: true)).areOfLaterLink(than: Self.first))
+    }
+
+    @Test func `that are cut off are none`() {
+        #expect(OggPages(in: Array(Self.page(stream: 3).prefix(20))) == OggPages(in: []))
     }
 }

@@ -52,6 +52,18 @@ import Testing
         return path
     }
 
+    @Test func `an announcement is waited for, and its failure is told`() async throws {
+        let path = try makeSound(seconds: 1)
+        let heard = try await linnet("announce", path, "--volume=50", "--duck=12")
+        #expect(heard.status == 0, "\(heard.text)")
+        let gone = try await linnet("announce", "http://127.0.0.1:9/bell.wav")
+        #expect(gone.status == 5, "\(gone.text)")
+        #expect(try await linnet("announce", "http://127.0.0.1:9/bell.wav", "--no-wait").status == 0)
+        #expect(try await linnet("announce", "cancel").status == 0)
+        #expect(try await linnet("announce", path, "--no-wait").status == 2)
+        #expect(try await linnet("announce", path, "--duck=61").status == 2)
+    }
+
     private func play(_ path: String, _ options: String...) async throws -> ProgramRun {
         let run = try await ProgramRun.start("linnet", ["play", path, on] + options)
         _ = try #require(await run.line(with: "playing: "))

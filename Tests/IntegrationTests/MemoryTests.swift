@@ -35,7 +35,9 @@ extension Receiving {
                 #expect(receiver.daemon.isRunning)
                 let back = try await card.soundAfterDeath(at: asked)
                 let log = readText("\(receiver.folder)/linnetd.log")
-                #expect(log.contains("renderer exited (reason=signal 9)"))
+                // The end of a large process takes its time; it may be told for a process that has closed its socket.
+                let exit = log.split(separator: "\n").first { $0.contains("renderer exited (reason=") }
+                #expect(exit?.hasSuffix("signal 9)") == true, "\(log)")
                 #expect(group.kills == 1)
                 #expect(control.end == nil)
                 print("back \((back - asked) / 1_000_000) ms after all memory was asked for")

@@ -71,6 +71,38 @@ extension Receiving {
             }
         }
 
+        @Test @RouteActor func `a certificate that the sender allows is taken, for that item alone`()
+            async throws
+        {
+            try await use { receiver, servers in
+                for kind in ["self-signed", "expired", "other-name"] {
+                    let url = servers.url(kind, "short.wav")
+                    var options = RouteSession.Options()
+                    options.allowsInvalidCertificate = true
+                    let session = RouteSession(url: url, options: options)
+                    receiver.route.addSession(session)
+                    let allowed = try await session.start()
+                    #expect(await allowed.ended() == .finished, "\(kind)")
+                    // Neither connections nor TLS sessions are left for who did not allow it.
+                    let refused = try await start(url, on: receiver)
+                    #expect(await refused.ended() == .failed(MediaFailure(.tls, "")), "\(kind)")
+                }
+            }
+        }
+
+        @Test @RouteActor func `the command allows it, if it is told to`() async throws {
+            try await use { receiver, servers in
+                let command = try receiver.run(
+                    "linnet",
+                    [
+                        "play", servers.url("expired", "short.wav"), "--allow-invalid-certificate",
+                        "--on=127.0.0.1:\(receiver.port)",
+                    ])
+                #expect(await Programs.poll(within: .seconds(15)) { !command.isRunning })
+                #expect(command.wait(milliseconds: 0) == 0)
+            }
+        }
+
         @Test @RouteActor func `the command says what is wrong with a certificate`() async throws {
             try await use { receiver, servers in
                 let output = "\(receiver.folder)/linnet.out"

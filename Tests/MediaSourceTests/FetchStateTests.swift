@@ -65,6 +65,25 @@ private func answer(
         #expect(!state.awaitsMove)
     }
 
+    @Test func `knows whether places far apart cost little`() {
+        func givesPlaces(_ answer: HTTPAnswer) -> Bool { Self.opened(answer).givesPlaces }
+        func saying(_ ranges: String, length: Int64?) -> HTTPAnswer {
+            HTTPAnswer(
+                status: 200, headers: [HTTPHeader("Accept-Ranges", ranges)], contentLength: length)
+        }
+        #expect(givesPlaces(saying("bytes", length: 10_000_000)))
+        #expect(!givesPlaces(saying("none", length: 10_000_000)))
+        #expect(!givesPlaces(saying("bytes", length: nil)))
+        // Nothing was said: only what is fetched whole anyhow.
+        #expect(!givesPlaces(answer()))
+        #expect(givesPlaces(answer(of: 900_000)))
+        var state = Self.opened()
+        _ = state.read(at: 5_000_000, maximum: 10)
+        _ = (state.next(), state.next())
+        state.answered(answer(206, from: 5_000_000), now: 0)
+        #expect(state.givesPlaces)
+    }
+
     @Test func `asks at another place when the reader goes far, and reads on when it goes near`() {
         var state = Self.opened()
         #expect(state.read(at: 5_000_000, maximum: 10) == .none)
@@ -88,6 +107,9 @@ private func answer(
             #expect(state.next() == nil)
             state.rested()
             #expect(state.next() == .open(uri: home, offset: 1000, guarding: "\"one\""))
+            // The server is there, and has nothing more.
+            state.answered(answer(206, from: 1000, tag: "\"one\""), now: 0)
+            _ = state.next()
         }
         #expect(rests == [.zero, .milliseconds(500), .seconds(1)])
         state.broke(HTTPFault(.broken, "reset"), now: 0)
@@ -98,20 +120,119 @@ private func answer(
         #expect(state.read(at: 1000, maximum: 1) == .failed(MediaFailure(.network, "")))
     }
 
-    @Test func `a server out of reach is tried for a minute, counted from the last byte`() {
+    @Test(arguments: [HTTPFault.Kind.connecting, .resolving, .silence, .broken])
+    func `a server that is gone is tried for two minutes, counted from the first fault`(fault: HTTPFault.Kind)
+        throws
+    {
         var state = Self.opened()
-        var now: Int64 = 0
+        // Nobody has read for an hour.
+        let begin: Int64 = 3_600_000_000_000
+        var now = begin
         var tries = 0
+        state.broke(HTTPFault(.silence, ""), now: now)
         while state.failure == nil {
-            state.broke(HTTPFault(.connecting, "no route"), now: now)
             guard case .rest(let delay)? = state.next() else { break }
+            #expect(state.trouble != nil)
             now += Int64(delay / .nanoseconds(1)) + 1_000_000_000
             state.rested()
             _ = state.next()
             tries += 1
+            state.broke(HTTPFault(fault, "gone"), now: now)
         }
-        #expect(now > 60_000_000_000 && now < 70_000_000_000)
-        #expect(tries > 10)
+        #expect(now - begin >= 120_000_000_000 && now - begin < 126_000_000_000)
+        #expect(tries > 20)
+        #expect(state.failure?.code == .timeout)
+        #expect(state.failure?.message.contains("within 120 seconds") == true)
+    }
+
+    @Test func `a server that is gone from the beginning is not waited for`() {
+        var state = FetchState(uri: home)
+        _ = state.next()
+        state.broke(HTTPFault(.connecting, "no route"), now: 0)
+        #expect(state.failure?.code == .network)
+    }
+
+    @Test(arguments: [408, 425, 429, 500, 502, 503, 504] as [Int32])
+    func `a busy server is asked three times more, when it likes`(status: Int32) {
+        var state = FetchState(uri: home)
+        var rests: [Duration] = []
+        for pause in [nil, "3", "junk", "99999999"] {
+            _ = state.next()
+            state.answered(
+                HTTPAnswer(status: status, headers: pause.map { [HTTPHeader("Retry-After", $0)] } ?? []),
+                now: 0)
+            if case .rest(let delay)? = state.next() { rests.append(delay) }
+            state.rested()
+        }
+        #expect(rests == [.milliseconds(500), .seconds(3), .seconds(2)])
+        #expect(state.failure?.httpStatus == status)
+    }
+
+    @Test
+    func `a server that is busy later is waited for like one that is gone, and the failure has its status`() {
+        var state = Self.opened()
+        state.broke(HTTPFault(.broken, "reset"), now: 0)
+        for turn in 0..<20 {
+            _ = state.next()
+            state.rested()
+            _ = state.next()
+            state.answered(answer(503), now: Int64(turn) * 5_000_000_000)
+        }
+        #expect(state.failure == nil)
+        _ = state.next()
+        state.rested()
+        _ = state.next()
+        state.answered(answer(503), now: 121_000_000_000)
+        #expect(state.failure?.httpStatus == 503)
+    }
+
+    @Test(arguments: [204, 205] as [Int32])
+    func `an answer without content is a failure with its status`(status: Int32) {
+        var state = FetchState(uri: home)
+        _ = state.next()
+        state.answered(HTTPAnswer(status: status), now: 0)
+        #expect(state.failure?.httpStatus == status)
+    }
+
+    @Test func `a range that is refused is the end only if the server says where that is`() {
+        for (length, isEnd) in [
+            ("bytes */1000", true), ("bytes */900", true), ("bytes */10000000", false), ("", false),
+        ] {
+            var state = Self.opened()
+            state.broke(HTTPFault(.broken, "reset"), now: 0)
+            _ = state.next()
+            state.rested()
+            _ = state.next()
+            state.answered(
+                HTTPAnswer(status: 416, headers: [HTTPHeader("Content-Range", length)], contentLength: 0),
+                now: 0)
+            #expect((state.read(at: 1000, maximum: 1) == .end) == isEnd, "\(length)")
+        }
+    }
+
+    @Test func `a station's end is none, and asks for no part`() {
+        let radio = HTTPAnswer(status: 200, headers: [HTTPHeader("icy-name", "A")])
+        var state = Self.opened(radio)
+        state.bodyEnded(now: 0)
+        #expect(state.next() == .rest(.zero))
+        state.rested()
+        #expect(state.next() == .open(uri: home, offset: 0, guarding: nil))
+        state.answered(radio, now: 0)
+        _ = state.next()
+        state.received([9, 8], now: 1)
+        #expect(state.read(at: 1000, maximum: 2) == .bytes([9, 8]))
+        // It was there for a moment only: the count goes on.
+        state.bodyEnded(now: 2)
+        #expect(state.next() == .rest(.milliseconds(500)))
+        // A station that is there again for long begins a new count.
+        state.rested()
+        _ = state.next()
+        state.answered(radio, now: 3)
+        _ = state.next()
+        state.received([7], now: 6_000_000_000)
+        #expect(state.trouble == nil)
+        state.bodyEnded(now: 6_000_000_001)
+        #expect(state.next() == .rest(.zero))
     }
 
     @Test func `progress starts the count again`() {
@@ -193,5 +314,24 @@ private func answer(
         walk(FetchState(uri: home), depth: 3)
         walk(Self.opened(), depth: 3)
         walk(Self.opened(answer(of: nil)), depth: 3)
+        walk(
+            Self.opened(
+                HTTPAnswer(
+                    status: 200, headers: [HTTPHeader("icy-name", "A"), HTTPHeader("icy-metaint", "7")])),
+            depth: 3)
+    }
+}
+
+@Suite struct `A server that begins anew` {
+    @Test func `sends the same when all of the beginning is the same`() {
+        var comparison = NewBeginning(after: 9, expecting: [1, 2, 3])
+        #expect(comparison.add([1, 2]) == .undecided)
+        #expect(comparison.add([3, 4]) == .same([1, 2, 3, 4]))
+    }
+
+    @Test func `is live when a byte differs`() {
+        var comparison = NewBeginning(after: 9, expecting: [1, 2, 3])
+        #expect(comparison.add([1]) == .undecided)
+        #expect(comparison.add([5]) == .live([1, 5]))
     }
 }

@@ -41,6 +41,54 @@ import Testing
         #expect(try await server.requests().count == 4)
     }
 
+    @Test func `whose server is gone for a while goes on when it is back`() async throws {
+        let server = try Misbehaving()
+        let source = server.open("gone/100000/50000")
+        defer { source.close() }
+        #expect(try await SourceReader(source).bytes() == pattern(0..<100_000))
+        #expect(source.trouble == nil)
+        #expect(try await server.requests().count == 5)
+    }
+
+    @Test func `whose server does not come back says so when the time is over`() async throws {
+        let server = try Misbehaving { $0.patience = .milliseconds(300) }
+        let source = server.open("gone/100000/50000")
+        defer { source.close() }
+        let failure = await #expect(throws: MediaFailure.self) { try await SourceReader(source).bytes() }
+        #expect(failure?.code == .timeout)
+        #expect(source.trouble?.code == .network)
+    }
+
+    @Test func `whose server is busy is asked again`() async throws {
+        let server = try Misbehaving()
+        let source = server.open("busy/5000/2")
+        defer { source.close() }
+        #expect(try await SourceReader(source).bytes() == pattern(0..<5000))
+        #expect(try await server.requests().count == 3)
+    }
+
+    @Test func `of a station has no end, and its texts stay out of it`() async throws {
+        let server = try Misbehaving()
+        // Connections end in the sound, before a length, in a text.
+        for end in [2500, 1000, 1010] {
+            let source = server.open("station/1000/\(end)")
+            defer { source.close() }
+            let bytes = try await SourceReader(source).bytes(to: 3000)
+            // Bytes of 1, then of 2 and 3: each connection has its own.
+            #expect(bytes.count == 3000)
+            #expect(bytes.first == 1 && bytes.allSatisfy { (1...9).contains($0) })
+            #expect(bytes == bytes.sorted() && Set(bytes).count > 1)
+        }
+        #expect(try await server.requests().allSatisfy { $0.hasSuffix(" -") })
+    }
+
+    @Test func `of no length, from a server that begins anew, goes on where it was`() async throws {
+        let server = try Misbehaving()
+        let source = server.open("again/200000/90000")
+        defer { source.close() }
+        #expect(try await SourceReader(source).bytes() == pattern(0..<200_000))
+    }
+
     @Test func `that changed meanwhile is not pieced together`() async throws {
         let server = try Misbehaving()
         let source = server.open("changed/100000/50000")
@@ -226,6 +274,22 @@ import Testing
         let closed = Task { try await outside { reader.read(at: 1000, maximum: 10) } }
         source.close()
         #expect(try await closed.value == .end)
+    }
+
+    @Test func `takes any certificate of the host that was named, if that is allowed, and nothing of others`()
+        async throws
+    {
+        let server = try Misbehaving(secure: true)
+        func fetch(_ path: String, _ isAllowed: Bool) async throws -> [UInt8] {
+            let source = server.fetcher.open(
+                SourceRequest(uri: server.uri(path), allowsInvalidCertificate: isAllowed))
+            defer { source.close() }
+            return try await SourceReader(source).bytes()
+        }
+        #expect(try await fetch("cut/1000000/299999", true) == pattern(0..<1_000_000))
+        // A connection that was made so is nobody else's.
+        await #expect(throws: MediaFailure(.tls, "")) { try await fetch("plain/100", false) }
+        await #expect(throws: MediaFailure(.tls, "")) { try await fetch("elsewhere/\(server.port)/2", true) }
     }
 
     /// Asks `uri` with headers of every kind, and gives those that arrived.

@@ -13,8 +13,10 @@ certificate it speaks TLS.
 import gzip
 import socket
 import ssl
+import struct
 import sys
 import threading
+import time
 
 seen = {}
 lock = threading.Lock()
@@ -38,6 +40,7 @@ def say(*words):
 class Peer:
     def __init__(self, client):
         self.client = client
+        self.is_secure = isinstance(client, ssl.SSLSocket)
         self.file = client.makefile("rb")
 
     def head(self, status, **headers):
@@ -50,6 +53,12 @@ class Peer:
             count = min(step, end - start)
             self.client.sendall(pattern(start, count))
             start += count
+
+    def reset(self):
+        """Ends the connection so that the other side cannot take it for the end of the body."""
+        time.sleep(0.1)
+        self.client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.client.close()
 
     def serve(self):
         while self.request():
@@ -96,11 +105,42 @@ class Peer:
             self.plain(size, start, min(size, start + number), ETag='"one"')
             return start + number >= size
         elif word == "dead":
-            # The first connection ends after `number` bytes; no other brings anything.
-            if count > 1:
-                return False
-            self.plain(size, start, number)
+            # The first connection ends after `number` bytes; no other brings anything but an answer.
+            self.plain(size, start, number if count == 1 else start)
             return False
+        elif word == "gone":
+            # The first connection ends after `number` bytes; the next three end without an answer.
+            if 1 < count < 5:
+                return False
+            self.plain(size, start, number if count == 1 else None)
+            return count > 1
+        elif word == "busy":
+            # The first `number` answers put off.
+            if count <= number:
+                self.head(503, Content_Length=0, Retry_After="0")
+            else:
+                self.plain(size, start)
+        elif word == "station":
+            # Chunks of sound and texts; each connection ends after `number` bytes, and brings other sound.
+            if start:
+                self.head(416, Content_Length=0)
+                return False
+            self.head(200, icy_name="Testing", icy_metaint=size, Connection="close")
+            text = b"StreamTitle='%d';" % count
+            text += bytes(-len(text) % 16)
+            cycle = bytes([count]) * size + bytes([len(text) // 16]) + text
+            self.client.sendall((cycle * (number // len(cycle) + 1))[:number])
+            return False
+        elif word == "again":
+            # In chunks and without ranges; the first connection is cut after `number` bytes.
+            self.head(200, Transfer_Encoding="chunked")
+            end = number if count == 1 else size
+            self.client.sendall(f"{size:x}\r\n".encode())
+            self.body(0, end)
+            if end < size:
+                self.reset()
+                return False
+            self.client.sendall(b"\r\n0\r\n\r\n")
         elif word == "changed":
             if count > 1:
                 self.head(200, Content_Length=size, ETag='"two"')
@@ -149,7 +189,8 @@ class Peer:
                 self.plain(size, start)
         elif word == "elsewhere":
             # A redirection to another server: that of port `size` at 127.0.0.`number`.
-            self.head(302, Location=f"http://127.0.0.{number}:{size}/headers/0", Content_Length=0)
+            scheme = "https" if self.is_secure else "http"
+            self.head(302, Location=f"{scheme}://127.0.0.{number}:{size}/headers/0", Content_Length=0)
         elif word == "status":
             self.head(size, Content_Length=0)
         elif word == "stall":

@@ -44,7 +44,7 @@ final class TestSender {
             state = MergePatch.apply(change.patch, to: state)
             version = change.version
             changes.append(change)
-        case .routeEnded, .sessionEnded: ended.append(message)
+        case .routeEnded, .sessionEnded, .announcementEnded: ended.append(message)
         case .application, .unknown: break
         }
     }

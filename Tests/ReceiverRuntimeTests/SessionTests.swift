@@ -30,12 +30,12 @@ struct SessionTests {
         try sender.activate()
         let start = SessionStart(
             url: "https://media.example/a", headers: [HeaderField(name: "X-A", value: "b")],
-            userAgent: "Test",
+            userAgent: "Test", allowsInvalidCertificate: true,
             startPosition: MediaTime(value: 3, timescale: 2), isPlaying: false)
         try sender.ask(.start(start))
         let expected = MediaItem(
             uri: "https://media.example/a", headers: [HeaderField(name: "X-A", value: "b")],
-            userAgent: "Test",
+            userAgent: "Test", allowsInvalidCertificate: true,
             startPosition: MediaTime(value: 3, timescale: 2))
         let load = try #require(receiver.renderer.currentLoad)
         #expect(receiver.renderer.commands.contains(.load(load, expected, playing: false)))

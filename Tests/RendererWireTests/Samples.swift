@@ -33,7 +33,8 @@ enum Samples {
                 headers: [
                     HeaderField(name: "Cookie", value: "a=b"), HeaderField(name: "Cookie", value: "c=d"),
                 ],
-                userAgent: "sender/1", startPosition: MediaTime(value: 7, timescale: 3)), playing: true),
+                userAgent: "sender/1", allowsInvalidCertificate: true,
+                startPosition: MediaTime(value: 7, timescale: 3)), playing: true),
         .load(LoadID(0), MediaItem(uri: ""), playing: false),
         .setPlaying(load, true),
         .setPlaying(load, false),
@@ -57,6 +58,11 @@ enum Samples {
                 item: MediaItem(uri: "http://example.org/2", startPosition: MediaTime(value: 1, timescale: 2))
             )),
         .prepareNext(load, nil),
+        .announce(
+            load,
+            Announcement(
+                item: MediaItem(uri: "http://example.org/bell"), volume: Volume(level: 0.5), ducking: 12)),
+        .cancelAnnouncement(load),
     ]
 
     static let events: [RendererEvent] =
@@ -80,7 +86,8 @@ enum Samples {
                 load,
                 Metadata(
                     title: "T\u{0}", subtitle: "S", album: "A",
-                    videoSize: PixelSize(width: .max, height: .min))),
+                    videoSize: PixelSize(width: .max, height: .min),
+                    station: "R", genre: "G")),
             .metadataChanged(load, Metadata()),
             .artworkFound(
                 load,
@@ -95,6 +102,9 @@ enum Samples {
             .ended(load),
             .advanced(load, to: LoadID(8)),
             .nextFailed(load, next: LoadID(9), failure),
+            .announcementBegan(load),
+            .announcementEnded(load),
+            .announcementFailed(load, failure),
             .failed(load, failure),
             .stopped(load),
             .outputChanged(output),

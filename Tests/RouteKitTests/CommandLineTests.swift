@@ -44,6 +44,16 @@ struct CommandLineTests {
         #expect(ValueText.volume("%") == nil)
     }
 
+    @Test func `a loudness is a part, and a ducking at most 60 decibels`() {
+        #expect(ValueText.percent("40%") == 0.4)
+        #expect(ValueText.percent("+5") == nil)
+        #expect(ValueText.decibels("20") == 20)
+        #expect(ValueText.decibels("12.5dB") == 12.5)
+        #expect(ValueText.decibels("60.5") == nil)
+        #expect(ValueText.decibels("-3") == nil)
+        #expect(ValueText.decibels("dB") == nil)
+    }
+
     @Test func `a speed is above nothing`() {
         #expect(ValueText.speed("1.5") == 1.5)
         #expect(ValueText.speed("2x") == 2)

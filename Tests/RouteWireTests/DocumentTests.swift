@@ -37,7 +37,8 @@ enum Fixtures {
         picture: PictureStatus(.noDisplay, reason: "The X server has gone."),
         volume: Volume(level: 0.5, isMuted: true),
         metadata: Metadata(
-            title: "Ä \"quoted\" 🎵", subtitle: "b", album: "c", videoSize: PixelSize(width: 640, height: 360)),
+            title: "Ä \"quoted\" 🎵", subtitle: "b", album: "c", videoSize: PixelSize(width: 640, height: 360),
+            station: "d", genre: "e"),
         artwork: [
             ArtworkReference(url: "/v1/artwork/1", type: "image/png", size: PixelSize(width: 8, height: 9)),
             ArtworkReference(url: "/v1/artwork/2", type: "image/png", size: nil),
@@ -59,7 +60,14 @@ enum Fixtures {
             storageFault: "no space"),
         clock: "c", player: "s1",
         routes: ["r1": RouteDocument(sender: SenderInfo(identifier: "i", name: "n"), isAttached: false)],
-        sessions: ["s1": session])
+        sessions: ["s1": session],
+        announcements: AnnouncementsDocument(
+            queue: [
+                AnnouncementDocument(id: "a", route: "r1", sender: "n", name: "bell", phase: "playing"),
+                AnnouncementDocument(id: "b", route: nil, sender: "", name: "", phase: "waiting"),
+            ],
+            last: EndedAnnouncementDocument(
+                id: "c", sender: "n", name: "bell", reason: "failed", error: MediaFailure(.network, "x"))))
 }
 
 struct DocumentTests {

@@ -116,7 +116,7 @@ struct FixtureTests {
 
     @Test func `all fixtures are found`() {
         let kinds = ["request", "bad", "server", "state", "frame"].map { FixtureFile.names($0).count }
-        #expect(kinds == [29, 23, 10, 2, 3])
+        #expect(kinds == [31, 25, 11, 2, 3])
     }
 
     @Test func `10 000 changed steps never trap, whatever becomes of the state`() throws {
@@ -159,6 +159,8 @@ struct OpenRPCNotificationTests {
             Notification.sessionEnded(
                 session: "s", reason: "failed", by: "n", error: .init(.decode, "x", httpStatus: 404),
                 application: ApplicationFailure(.crashed, "m", log: ["l"])),
+            Notification.announcementEnded(
+                announcement: "a", reason: "failed", by: "n", error: .init(.decode, "x", httpStatus: 404)),
         ]
         let documented = document["x-notifications"]?.arrayValue ?? []
         #expect(

@@ -9,8 +9,8 @@ import Testing
 struct RouteRequestTests {
     private static let item = QueueItemRequest(
         url: "http://a/2", headers: [HeaderField(name: "X-A", value: "b")], userAgent: "u",
-        startPosition: MediaTime(value: 3, timescale: 2), title: "t", subtitle: "s",
-        segments: [Segment(range: .empty)], identifier: "i")
+        allowsInvalidCertificate: true, startPosition: MediaTime(value: 3, timescale: 2), title: "t",
+        subtitle: "s", segments: [Segment(range: .empty)], identifier: "i")
     static let requests: [RouteRequest] = [
         .activate(
             Activation(
@@ -20,7 +20,8 @@ struct RouteRequestTests {
         .start(
             SessionStart(
                 url: "http://a/b", headers: [HeaderField(name: "X-A", value: "b\tc")], userAgent: "u",
-                startPosition: MediaTime(value: 3, timescale: 2), isPlaying: false, title: "t", subtitle: "s",
+                allowsInvalidCertificate: true, startPosition: MediaTime(value: 3, timescale: 2),
+                isPlaying: false, title: "t", subtitle: "s",
                 segments: [
                     Segment(
                         range: TimeRange(start: .zero, duration: MediaTime(value: 9, timescale: 1)),
@@ -32,6 +33,13 @@ struct RouteRequestTests {
         .queue(session: nil, .jump("3")), .queue(session: nil, .next(from: nil)),
         .queue(session: "s", .next(from: "1")), .queue(session: nil, .previous(from: "2")),
         .queue(session: nil, .setRepeat(.one)), .queue(session: "s", .clear),
+        .announce(
+            AnnouncementRequest(
+                url: "http://a/bell", headers: [HeaderField(name: "A", value: "b")], userAgent: "door",
+                volume: 0.5,
+                ducking: 6)),
+        .announce(AnnouncementRequest(url: "http://a/bell")), .cancelAnnouncement("a"),
+        .cancelAnnouncement(nil),
         .stop(session: nil), .stop(session: "s"), .setPlaying(session: nil, true),
         .seek(session: "s", position: MediaTime(value: .max, timescale: .max), tolerance: .positiveInfinity),
         .setSpeed(session: nil, 1.5), .setState(session: nil, .scanning, scanSpeed: -4),
@@ -85,6 +93,10 @@ struct RouteRequestTests {
         ),
         ("session.start", #"{"url":"http://a","headers":[7]}"#, "params.headers[0]"),
         ("session.start", #"{"url":"http://a","userAgent":"x\ny"}"#, "params.userAgent"),
+        (
+            "session.start", #"{"url":"http://a","allowInvalidCertificate":"yes"}"#,
+            "params.allowInvalidCertificate"
+        ),
         (
             "session.start",
             #"{"url":"http://a","segments":[{"range":{"start":{"value":0,"timescale":1}}}]}"#,

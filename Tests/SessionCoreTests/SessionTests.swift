@@ -324,6 +324,24 @@ struct SessionTests {
         #expect(scene.session?.metadata.album?.utf8.count == 1024)
     }
 
+    @Test func `what a station tells comes before the sender's name for it`() {
+        var scene = Scene()
+        scene.joins(1, .anna)
+        scene.starts(1, metadata: Metadata(title: "Hers"))
+        scene.reports(.metadataChanged(scene.load, Metadata(station: "Its", genre: "Jazz")))
+        #expect(scene.session?.metadata == Metadata(title: "Hers", station: "Hers", genre: "Jazz"))
+        scene.reports(.metadataChanged(scene.load, Metadata(title: "Song", station: "Its")))
+        #expect(scene.session?.metadata == Metadata(title: "Song", station: "Hers"))
+    }
+
+    @Test func `a station without a title is called by its name`() {
+        var scene = Scene()
+        scene.joins(1, .anna)
+        scene.starts(1)
+        scene.reports(.metadataChanged(scene.load, Metadata(station: "Its")))
+        #expect(scene.session?.metadata == Metadata(title: "Its", station: "Its"))
+    }
+
     @Test func `pictures are kept until the session ends, and only so many`() {
         var scene = Scene.playing()
         let picture = Artwork(bytes: [1], type: "image/png", size: nil)

@@ -17,6 +17,9 @@ private enum Step: CaseIterable {
     case standsStill, standsStillLate, seekTimesOut
     case picture, louder, mixer
     case adds, removes, moves, jumps, next, previous, repeats, advances, advancesLate, nextFails, fails
+    case announces, announcesMuch, cancels, cancelsOne, announceBegins, announceEnds, announceFails,
+        announceLate
+    case announceBeginsLate, announceTooLong, outputLost
     case shutDown
 
     /// The steps of the exhaustive walks: each kind once.
@@ -26,6 +29,13 @@ private enum Step: CaseIterable {
         .started, .exited, .loaded, .loadedLate, .reaches, .seekFinished, .ended, .stopped,
         .loadTimesOut,
         .stopTimesOut, .stopTimesOutLate, .standsStill, .seekTimesOut, .picture, .shutDown,
+    ]
+
+    /// The steps of the walks around announcements.
+    static let announcing: [Step] = [
+        .annaStarts, .annaStops, .annaIsLost, .annaLeaves, .benStarts, .graceExpires, .announces, .cancels,
+        .cancelsOne, .announceBegins, .announceEnds, .announceFails, .announceLate, .announceBeginsLate,
+        .announceTooLong, .outputLost, .started, .exited, .loaded, .stopTimesOut, .standsStill, .shutDown,
     ]
 
     /// The steps of the walks around a queue.
@@ -171,8 +181,31 @@ private struct Walker {
         case .fails: watcher.apply(.renderer(.failed(load, MediaFailure(.decode, ""))))
         case .louder: watcher.apply(.deviceRequested(request(anna), .changeVolume(steps: chance - 40)))
         case .mixer: watcher.apply(.renderer(.outputVolumeChanged(Volume(level: Double(chance) / 60))))
+        case .announces: announces(chance % 2 == 0 ? anna : ben)
+        case .announcesMuch: for _ in 0..<Announcements.limit { announces(anna) }
+        case .cancels: watcher.apply(.announcementCancelRequested(request(anna), nil))
+        case .cancelsOne:
+            let id = watcher.state.announcements.entries.last?.id ?? AnnouncementID("none")
+            watcher.apply(.announcementCancelRequested(request(anna), id))
+        case .announceBegins: watcher.apply(.renderer(.announcementBegan(watcher.announcing)))
+        case .announceEnds: watcher.apply(.renderer(.announcementEnded(watcher.announcing)))
+        case .announceFails:
+            let failure = MediaFailure(.notFound, "")
+            watcher.apply(.renderer(.announcementFailed(watcher.announcing, failure)))
+        case .announceLate: watcher.apply(.renderer(.announcementEnded(LoadID(0))))
+        case .announceBeginsLate: watcher.apply(.announcementTimedOut(watcher.announcing, .beginning))
+        case .announceTooLong: watcher.apply(.announcementTimedOut(watcher.announcing, .length))
+        case .outputLost: watcher.apply(.renderer(.outputChanged(.lost)))
         case .shutDown: watcher.apply(.shutdownRequested)
         }
+    }
+
+    private mutating func announces(_ connection: UInt64) {
+        identifiers += 1
+        watcher.apply(
+            .announcementRequested(
+                request(connection), Announcement(item: MediaItem(uri: "http://a/bell")),
+                fresh: AnnouncementID("a\(identifiers)")))
     }
 
     private func item(_ name: String) -> QueueItem { QueueItem(item: MediaItem(uri: "http://a/\(name)")) }
@@ -237,6 +270,24 @@ struct WalkTests {
         for step in prefix { walker.take(step) }
         #expect(walker.watcher.faults.isEmpty)
         #expect(firstFault(walker, Step.queueing, depth: depth, prefix) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ([.started, .annaJoins, .benJoins, .announces], 3),
+            ([.started, .annaJoins, .annaStarts, .loaded, .announces, .announces, .announceBegins], 3),
+            ([.annaJoins, .annaStarts, .announces], 3),
+            ([.started, .annaJoins, .annaStarts, .loaded, .announcesMuch, .exited], 3),
+        ] as [([Step], Int)])
+    private func `every sequence of events around announcements keeps the rules`(
+        _ prefix: [Step], _ depth: Int
+    ) {
+        for (policy, depth) in zip(Self.policies, [depth, 2]) {
+            var walker = Walker(policy)
+            for step in prefix { walker.take(step) }
+            #expect(walker.watcher.faults.isEmpty)
+            #expect(firstFault(walker, Step.announcing, depth: depth, prefix) == nil)
+        }
     }
 
     @Test func `every sequence around a crash keeps the rules`() {

@@ -23,6 +23,12 @@ struct Watcher {
     private var rendererLoad = LoadID(0)
     private var ended: Set<SessionID> = []
     private var isShutDown = false
+    /// The newest announcement that the renderer was given, and the newest that has a time.
+    private(set) var announcing = LoadID(0)
+    private var announced = LoadID(0)
+    /// True if the renderer that had it was ended by force.
+    private var wasForced = false
+    private var endedAnnouncements: Set<AnnouncementID> = []
     /// The session whose item the renderer crashed with, and that has not played for long since.
     private var shaken: SessionID?
     private var applications = ApplicationWatcher()
@@ -66,6 +72,7 @@ struct Watcher {
         }
         for effect in effects { check(effect, before) }
         checkEnds(before, effects)
+        checkAnnouncements(event, before)
         for fault in applications.look(event, before, effects, state) { faults.append(fault) }
         checkState()
         if before.device.volume != state.device.volume || before.device.name != state.device.name {
@@ -87,6 +94,10 @@ struct Watcher {
         }
         // A start without an exit before tells of one that was missed.
         guard rendererIsUp, let id = before.player else { return }
+        // An announcement takes the blame.
+        if !before.announcements.entries.isEmpty {
+            return expect(state.sessions[id]?.crashes == before.sessions[id]?.crashes, "the item is blamed")
+        }
         let isOver = state.sessions[id].map { $0.crashes == 0 } ?? true
         expect(isOver == (shaken == id), "a crash is \(isOver ? "not " : "")survived")
         shaken = isOver ? nil : id
@@ -102,7 +113,9 @@ struct Watcher {
             case .activationRequested(let request, _, _, _, _), .deactivationRequested(let request),
                 .startRequested(let request, _, _), .stopRequested(let request, _),
                 .playbackRequested(let request, _, _), .queueRequested(let request, _, _),
-                .deviceRequested(let request, _), .applicationStartRequested(let request, _, _, _),
+                .deviceRequested(let request, _), .announcementRequested(let request, _, _),
+                .announcementCancelRequested(let request, _),
+                .applicationStartRequested(let request, _, _, _),
                 .helloRequested(let request), .sessionEndRequested(let request, _, _):
                 request
             default: nil
@@ -125,7 +138,7 @@ struct Watcher {
             expect(rendererIsUp, "a command while the renderer is away")
             check(command)
         case .restartRenderer:
-            rendererIsUp = false
+            (rendererIsUp, wasForced) = (false, true)
             seek = nil
         case .armLoadTimer(let load):
             expect(load >= self.load, "a timer of an old load")
@@ -146,6 +159,14 @@ struct Watcher {
             expect(state.sessions[id]?.artwork.last == key, "a picture that nobody shows")
         case .dropArtwork(let id):
             expect(before.sessions[id]?.artwork.isEmpty == false, "no pictures to drop")
+        case .armAnnouncementTimer(let load, let limit):
+            expect(state.announcements.entries.first != nil, "a timer of an announcement that is not there")
+            expect(limit == .length || load > announced, "an announcement has its time twice")
+            announced = max(announced, load)
+        case .tellAnnouncementEnd(let id, _):
+            expect(endedAnnouncements.insert(id).inserted, "an announcement ends twice")
+            expect(!state.announcements.entries.contains { $0.id == id }, "an announcement that ended stays")
+            expect(state.announcements.last != nil, "nobody knows how it ended")
         case .launch, .terminate, .kill, .armInstanceTimer, .tell, .openChannel, .closeChannel,
             .abandonChannel, .interruptChannels, .closeConnection:
             break
@@ -174,7 +195,36 @@ struct Watcher {
                 expect(upcoming.load > max(rendererLoad, next ?? LoadID(0)), "a number is used again")
             }
             next = upcoming?.load
+        case .announce(let load, _):
+            // A renderer that was ended by force had no fault in it: the next one is told the same.
+            expect(load > announcing || wasForced && load == announcing, "announcement numbers do not grow")
+            (announcing, wasForced) = (load, false)
+        case .cancelAnnouncement(let load):
+            expect(load == announcing, "an announcement is cancelled that the renderer does not have")
         case .warmUp: break
+        }
+    }
+
+    /// At most one is with the renderer, the first; none is forgotten, and what plays does not notice.
+    private mutating func checkAnnouncements(_ event: ReceiverEvent, _ before: ReceiverState) {
+        let entries = state.announcements.entries
+        expect(entries.count <= Announcements.limit, "too many announcements")
+        expect(entries.dropFirst().allSatisfy { $0.phase == .waiting }, "two announcements at a time")
+        expect(entries.first.map { $0.phase != .waiting } ?? true, "an announcement waits for nothing")
+        expect(
+            entries.allSatisfy { $0.route.map { state.routes[$0] != nil } ?? true },
+            "an announcement of a route that is gone")
+        for entry in before.announcements.entries where !entries.contains(where: { $0.id == entry.id }) {
+            expect(endedAnnouncements.contains(entry.id), "an announcement vanishes")
+        }
+        if isShutDown { expect(entries.isEmpty, "an announcement outlives the shutdown") }
+        switch event {
+        case .announcementRequested, .announcementCancelRequested, .announcementTimedOut,
+            .renderer(.announcementBegan), .renderer(.announcementEnded), .renderer(.announcementFailed):
+            expect(
+                state.sessions == before.sessions && state.player == before.player,
+                "an announcement touches what plays")
+        default: break
         }
     }
 
@@ -260,7 +310,9 @@ extension ReceiverEvent {
                 .tracksChanged(let load, _), .seekFinished(let load, _, _), .ended(let load),
                 .failed(let load, _), .stopped(let load), .advanced(let load, _), .nextFailed(let load, _, _):
                 load
-            case .started, .outputChanged, .outputVolumeChanged, .exited, .confined: nil
+            case .started, .outputChanged, .outputVolumeChanged, .exited, .confined, .announcementBegan,
+                .announcementEnded, .announcementFailed:
+                nil
             }
         default: nil
         }

@@ -189,6 +189,7 @@ class Media:
     SEGMENT = 86  # frames: 1.997 s
 
     def __init__(self, path):
+        self.path = path
         with open(path, "rb") as file:
             self.frames = list(adts_frames(file.read()))
         self.count = len(self.frames) // self.SEGMENT

@@ -3,14 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plays streams of every kind to a receiver on a simulated card, and compares what was told and heard with cases*.tsv.
 
-usage: run.py [--build DIR] [--jobs N] [--keep] [--peers] [NAME…]
+usage: run.py [--quick] [--build DIR] [--jobs N] [--keep] [--peers] [NAME…]
 
-NAME is a case, or the beginning of some. README.md has the form of a case. Prints a table and the totals; exits with 1
-when a case failed. Needs Debian's python3-websockets, what `make support` builds, and the programs in DIR.
+NAME is a case, or the beginning of some. README.md has the form of a case. Prints a table, what failed and the totals;
+exits with 1 when a case failed. Needs Debian's python3-websockets, what `make support` builds, and the programs in DIR.
 """
 
 import argparse
 import asyncio
+import ipaddress
 import os
 import pathlib
 import shlex
@@ -18,6 +19,7 @@ import shutil
 import sys
 import tempfile
 import time
+import urllib.parse
 import uuid
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -33,6 +35,12 @@ from openrpc import Document  # noqa: E402
 
 # `server` is imported by behaviours under this name, too.
 STEPS = {}
+# Where programs find the authorities that they trust.
+TRUSTED = "/etc/ssl/certs/ca-certificates.crt"
+# What a case may take, about, to be among the quick ones, in seconds.
+QUICK = 8
+# A case mostly waits for sound to be heard.
+JOBS_PER_CORE = 4
 
 
 class Failed(Exception):
@@ -51,6 +59,16 @@ def seconds(moment):
     return moment["value"] / moment["timescale"] if "value" in moment else 0.0
 
 
+def link_local_address():
+    """An address of this machine that counts on one link only, without its zone."""
+    with open("/proc/net/if_inet6", encoding="ascii") as file:
+        for line in file:
+            digits, _, _, scope, _, _ = line.split()
+            if scope == "20":
+                return str(ipaddress.IPv6Address(int(digits, 16)))
+    raise Failed("this machine has no address of a link")
+
+
 class Case:
     def __init__(self, line, source):
         parts = line.rstrip("\n").split("\t")
@@ -60,15 +78,42 @@ class Case:
         self.name, self.input, self.steps, self.state, self.sound = (part.strip() for part in parts)
         # What is known not to work, for a reason that the comment above the line gives.
         self.is_known = self.name.startswith("~")
+        # What takes minutes.
+        self.is_long = self.name.startswith("+")
+        self.name = self.name.lstrip("+")
+
+    @property
+    def length(self):
+        """About how many seconds it takes, by what is to be heard and waited for."""
+        starts = [word[6:] for word in self.input.split() if word.startswith("start=")]
+        took, place = 0.0, float(starts[0]) if starts else 0.0
+        for word in self.steps.split():
+            name, _, argument = word.partition(":")
+            value = argument.partition("/")[0]
+            if name == "wait":
+                took += float(value)
+            elif name == "hear" and value.isdigit():
+                # Another rendition is the same second and some hundreds.
+                took += max(int(value) % 100 - place, 0) + 1
+                place = int(value) % 100 + 1
+            elif name == "seek" and value.replace(".", "").isdigit():
+                place = float(value)
+            elif name in ("end", "state", "hear"):
+                took += 4
+        return took
 
 
-def load_cases(names):
+def load_cases(names, takes_long, quick=False):
     cases = []
     for path in sorted(HERE.glob("cases*.tsv")):
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.strip() and not line.startswith("#"):
                 cases.append(Case(line, path.name))
-    chosen = [case for case in cases if not names or any(case.name.startswith(name) for name in names)]
+    chosen = [
+        case for case in cases
+        if (not names or any(case.name.startswith(name) for name in names))
+        and (takes_long or not case.is_long or case.name in names)
+        and (not quick or case.length <= QUICK)]
     if len({case.name for case in cases}) != len(cases):
         raise ValueError("two cases have the same name")
     return chosen
@@ -90,52 +135,85 @@ class Play:
         self.run_name = f"r{uuid.uuid4().hex[:8]}"
         self.run = server.run(self.run_name)
         self.card = card.Card(f"{folder}/card/sim0")
-        self.client = self.session = self.daemon = None
+        self.client = self.session = self.daemon = self.refusal = None
         self.claims = []  # (time, rate, buffering) as the state told them
         self.errors = set()  # codes of the errors that the state told of
+        self.titles = []  # (time, title) as the state told them
         self.extra = []  # settings of linnetd
+        self.environment = {}
+        self.trusts = False  # the authority of the good certificates
         self.headers = []
+        self.agent = None
 
     async def begin(self):
         words = shlex.split(self.case.input)
         path, options = words[0], {}
+        scheme, host, port = "http", "127.0.0.1", self.server.port
         for word in words[1:]:
             name, _, value = word.partition("=")
+            value = self.filled(value)
             if name == "header":
                 self.headers.append(tuple(value.split(":", 1)))
             elif name == "agent":
-                options["userAgent"] = value
+                options["userAgent"] = self.agent = value
+            elif name == "tls":
+                scheme, port = "https", self.server.secure_port(value)
+            elif name == "host":
+                host = value
+            elif name == "port":
+                port = value
+            elif name == "trust":
+                self.trusts = True
+            elif name == "any-certificate":
+                options["allowInvalidCertificate"] = True
+            elif name == "environment":
+                variable, _, value = value.partition("=")
+                self.environment[variable] = value
             elif name == "start":
                 options["startPosition"] = {"value": round(float(value) * 1000), "timescale": 1000}
             elif name == "setting":
                 self.extra.append(f"--{value}" if "=" not in value else "--" + value)
             else:
                 raise Failed(f"an input has no option {name}")
+        if self.trusts:
+            self.server.secure_port("good")
         await self.start_receiver()
         self.client = await Client.connect(Document(ROOT / "Docs/protocols/route.openrpc.json"), self.address)
         await self.client.call(
             "route.activate", version=1, sender={"id": str(uuid.uuid4()), "name": "Streams"}, capabilities=["url"])
         if self.headers:
             options["headers"] = [{"name": name, "value": value.strip()} for name, value in self.headers]
-        url = path if "://" in path else f"http://127.0.0.1:{self.server.port}/{self.run_name}/{path}"
+        path = self.filled(path)
+        url = path if "://" in path else f"{scheme}://{host}:{port}/{self.run_name}/{path}"
         self.watcher = asyncio.create_task(self.watch())
         try:
             answer = await self.client.call("session.start", url=url, mode="player", **options)
+            self.session = answer["session"]
         except Refused as refusal:
-            raise Failed(f"refused: {refusal}") from None
-        self.session = answer["session"]
+            self.refusal = refusal
+
+    def filled(self, text):
+        """An input with what only this run knows: see README.md."""
+        for name, value in (
+                ("{port}", lambda: self.server.port), ("{hole}", self.server.hole_port),
+                ("{run}", lambda: self.run_name), ("{link}", link_local_address), ("{tone}", self.server.tone_file)):
+            if name in text:
+                text = text.replace(name, str(value()))
+        return text
 
     async def start_receiver(self):
         # Of all that, a confined renderer reaches the card alone.
         os.mkdir(f"{self.folder}/card")
         configure_card(f"{self.folder}/card")
+        trust = f"mount --bind {self.server.folder}/authority.pem {TRUSTED} && " if self.trusts else ""
+        inside = ["unshare", "-rm", "sh", "-c", trust + 'exec "$@"', "sh"] if trust else []
         with open(f"{self.folder}/linnetd.log", "wb") as log:
             self.daemon = await asyncio.create_subprocess_exec(
-                f"{self.build}/linnetd", "--config-dir", self.folder, "--state-dir", f"{self.folder}/state",
+                *inside, f"{self.build}/linnetd", "--config-dir", self.folder, "--state-dir", f"{self.folder}/state",
                 "--port", "0", "--name", "Streams", "--device", "sim0", "--advertise", "false", "--volume", "1",
                 "--log-level", "debug", "--renderer-writable", f"{self.folder}/card",
                 "--renderer-readable", str(ROOT / ".build/support"), *self.extra,
-                env={**os.environ, "ALSA_CONFIG_PATH": f"{self.folder}/card/asound.conf"},
+                env={**os.environ, **self.environment, "ALSA_CONFIG_PATH": f"{self.folder}/card/asound.conf"},
                 stdout=asyncio.subprocess.PIPE, stderr=log)
         line = (await asyncio.wait_for(self.daemon.stdout.readline(), 20)).decode().split()
         if "port" not in line:
@@ -154,6 +232,10 @@ class Play:
             now = claim()
             if self.session and self.mine and self.mine.get("error"):
                 self.errors.add(self.mine["error"]["code"])
+            if self.session and self.mine:
+                title = self.mine["metadata"].get("title")
+                if title != (self.titles[-1][1] if self.titles else None):
+                    self.titles.append((time.monotonic(), title))
             if now is not None and now != last:
                 self.claims.append((time.monotonic(), *now))
             elif now is None and last is not None:
@@ -275,6 +357,8 @@ async def audio(play, argument):
 
 @step("end")
 async def end(play, argument):
+    if play.refusal:
+        return
     await play.until(lambda: play.ended, "the end", float(argument or 30))
 
 
@@ -312,6 +396,8 @@ async def up(play, _):
 
 def now(play):
     """The state in one word."""
+    if play.refusal:
+        return "refused"
     if play.ended:
         return play.ended["reason"]
     me = play.mine
@@ -375,14 +461,24 @@ def check_state(play, last):
     for word in play.case.state.split():
         name, _, value = word.partition("=")
         me = last
+        error = (play.ended or {}).get("error") or {}
         if name in ("playing", "paused", "buffering", "finished", "stopped"):
             if play.outcome != name:
                 yield f"{play.outcome}, not {name}"
         elif name.startswith("failed"):
-            error = (play.ended or {}).get("error") or {}
             found = ":".join(str(part) for part in ("failed", error.get("code"), error.get("httpStatus")) if part)
             if play.outcome != "failed" or not found.startswith(name):
                 yield f"{play.outcome} {error}, not {name}"
+        elif name.startswith("refused"):
+            found = f"refused:{play.refusal.reason}" if play.refusal else play.outcome
+            if not found.startswith(name):
+                yield f"{found}, not {name}"
+        elif name == "says":
+            if value.replace("_", " ") not in (error.get("message") or ""):
+                yield f"the error says {error.get('message')!r}, not {value}"
+        elif name == "proxied":
+            if not play.run.memory.get("proxied") and not play.server.tunnels:
+                yield "the proxy was not asked"
         elif name == "was":
             if value == "buffering" and not any(claim[2] and claim[3] for claim in play.claims):
                 yield "never buffering once it was ready"
@@ -405,6 +501,32 @@ def check_state(play, last):
         elif name == "was-told":
             if value not in play.errors:
                 yield f"no error {value} was told, only {sorted(play.errors)}"
+        elif name in ("title", "station", "genre", "subtitle"):
+            found = me and me["metadata"].get(name)
+            if (found or "") != words(value):
+                yield f"{name} {found!r}, not {words(value)!r}"
+        elif name == "titles":
+            found = [title or "" for _, title in play.titles]
+            # The station's own name comes first, or just behind.
+            if me and found and found[0] in ("", me["metadata"].get("station")):
+                found = found[1:]
+            if found != words(value).split("+"):
+                yield f"titles {found}, not {value}"
+        elif name == "titled":
+            yield from check_titled(play, *value.rsplit(":", 1))
+        elif name.startswith("titles<"):
+            if len(play.titles) >= int(name[7:]):
+                yield f"{len(play.titles)} titles were told"
+        elif name == "length":
+            found = len((me["metadata"].get("title") or "").encode()) if me else -1
+            if found != int(value):
+                yield f"a title of {found} bytes, not {value}"
+        elif name == "requests":
+            if len(play.run.requests) != int(value):
+                yield f"{len(play.run.requests)} requests, not {value}"
+        elif name.startswith("requests<"):
+            if len(play.run.requests) >= int(name[9:]):
+                yield f"{len(play.run.requests)} requests"
         elif name in ("audio", "legible"):
             options = me["tracks"][name]["options"] if me else []
             found = "+".join(o.get("language") or "?" for o in options)
@@ -416,12 +538,29 @@ def check_state(play, last):
             yield f"a state has no {name}"
 
 
+def words(value):
+    """A text in a table: `_` is a blank, and others are written as in an address."""
+    return urllib.parse.unquote(value.replace("_", " "))
+
+
+def check_titled(play, title, second):
+    """A title must be told when a second of the media begins to be heard."""
+    told = [moment for moment, found in play.titles if found == words(title)]
+    heard = [sound.start for sound in play.card.sounds() if sound.second == int(second)]
+    if not told or not heard or abs(told[0] - heard[0]) > 0.4:
+        late = f"{told[0] - heard[0]:.2f} s after" if told and heard else "never with"
+        yield f"the title {title} was told {late} second {second}"
+
+
 def check_headers(play, value):
     """Every request has the headers of the sender; with `headers=host` only those to the item's own host."""
     if len(play.run.requests) < 3:
         yield "hardly any requests"
     for _, path, host, headers in play.run.requests:
         there = {(name.lower(), text) for name, text in headers}
+        if play.agent and ("user-agent", play.agent) not in there:
+            yield f"another user agent in the request for {path} at {host}"
+            return
         for name, text in play.headers:
             present = (name.lower(), text.strip()) in there
             everywhere = value == "all" or host.startswith("127.0.0.1") or name.lower() in ("referer", "origin")
@@ -466,12 +605,13 @@ async def play_at_peer(case, server, name):
             if verb != "end" and verb != "ready":
                 await STEPS[verb](play, argument)
         if any(verb == "end" for verb, _ in words):
-            before = None
-            while before != (before := len(play.card.update()) and play.card.stretches[-1].end):
+            before, patience = None, time.monotonic() + 5
+            while before != (before := play.card.update() and [sound.end for sound in play.card.sounds()][-1:]) or (
+                    not before and time.monotonic() < patience and play.process.returncode is None):
                 await asyncio.sleep(1.5)
         play.card.update()
         return not list(check_sound(play))
-    except (Failed, OSError):
+    except (Failed, OSError, asyncio.TimeoutError):
         return False
     finally:
         if play.process:
@@ -506,7 +646,7 @@ async def play_case(case, server, build, keep):
     finally:
         await play.finish()
     log = pathlib.Path(f"{folder}/linnetd.log").read_text(errors="replace") if play.daemon else ""
-    if "renderer exited (reason=signal" in log:
+    if any("renderer exited (reason=" in line and "signal" in line for line in log.splitlines()):
         faults.append("the renderer crashed")
     if keep:
         pathlib.Path(f"{folder}/requests").write_text(
@@ -518,7 +658,7 @@ async def play_case(case, server, build, keep):
 
 
 async def main_loop(options):
-    cases = load_cases(options.names)
+    cases = load_cases(options.names, options.long, options.quick)
     if not cases:
         sys.exit("no such case")
     sys.modules.setdefault("server", web)
@@ -526,7 +666,7 @@ async def main_loop(options):
     server = web.Server(packaging.make_media(str(ROOT / ".build/streams")))
     server.start()
     width = max(len(case.name) for case in cases)
-    words, places = [], asyncio.Semaphore(options.jobs)
+    results, places, begun = {}, asyncio.Semaphore(options.jobs), time.monotonic()
     others, missing = peers.present() if options.peers else ([], [])
     ahead = {name: [] for name in others}
     totals = {name: [0, 0] for name in others}
@@ -544,23 +684,42 @@ async def main_loop(options):
                     if passes and faults:
                         ahead[name].append(case.name)
         word = "ok" if not faults else "known" if case.is_known else "FAIL"
-        words.append(word)
-        print(f"{word:5} {case.name:{width}} {took:5.1f} s  {'  '.join(marks)}  {'; '.join(faults)}".rstrip(), flush=True)
-    await asyncio.gather(*(one(case) for case in cases))
-    print(f"{words.count('ok')} of {len(cases)} cases passed, {words.count('known')} known not to")
+        line = f"{word:5} {case.name:{width}} {took:5.1f} s  {'  '.join(marks)}  {'; '.join(faults)}".rstrip()
+        results[case] = (word, line)
+        print(line, flush=True)
+    # The longest first, so that none of them is left alone at the end.
+    await asyncio.gather(*(one(case) for case in sorted(cases, key=lambda case: -case.length)))
+    print_totals(results, time.monotonic() - begun)
     for name in others:
         print(f"{name} passed {totals[name][0]} of {totals[name][1]}; ahead of us in: {' '.join(ahead[name]) or 'none'}")
     for name in missing:
-        print(f"{name} is not installed")
-    return 1 if "FAIL" in words else 0
+        print(f"{name} is not installed" + (", or may not make a network" if name == "gmediarender" else ""))
+    return 1 if any(word == "FAIL" for word, _ in results.values()) else 0
+
+
+def print_totals(results, took):
+    """Who passed by kind, what failed once more, and all of it in one line."""
+    kinds = {}
+    for case, (word, _) in results.items():
+        kind = kinds.setdefault(case.name.lstrip("~").partition("-")[0], [])
+        kind.append(word)
+    print("; ".join(f"{kind} {words.count('ok')} of {len(words)}" for kind, words in sorted(kinds.items())))
+    for word, line in results.values():
+        if word == "FAIL":
+            print(line)
+    words = [word for word, _ in results.values()]
+    print(f"{words.count('ok')} of {len(words)} cases passed, {words.count('known')} known not to, in {took:.0f} s")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--build", default=str(ROOT / ".build/debug"))
-    parser.add_argument("--jobs", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="leave out the cases that take long")
+    parser.add_argument(
+        "--jobs", type=int, default=JOBS_PER_CORE * (os.cpu_count() or 1), help="cases side by side")
     parser.add_argument("--peers", action="store_true", help="let other players play the cases, too")
+    parser.add_argument("--long", action="store_true", help="also the cases that take minutes")
     parser.add_argument("--keep", action="store_true", help="keep recording and log of each case")
     return asyncio.run(main_loop(parser.parse_args()))
 

@@ -3,7 +3,7 @@ _linnet() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb='' part
     for part in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $part in
-            browse|play|queue|pause|resume|seek|speed|volume|mute|tracks|status|stop|rename|doctor|completion) verb=$part; break ;;
+            browse|play|queue|announce|launch|data|app|pause|resume|seek|speed|volume|mute|tracks|status|stop|rename|doctor|completion) verb=$part; break ;;
         esac
     done
     case $before in
@@ -16,10 +16,14 @@ _linnet() {
             return ;;
     esac
     case $verb in
-        '') mapfile -t COMPREPLY < <(compgen -W "browse play queue pause resume seek speed volume mute tracks status stop rename doctor completion --on --help --version" -- "$word") ;;
+        '') mapfile -t COMPREPLY < <(compgen -W "browse play queue announce launch data app pause resume seek speed volume mute tracks status stop rename doctor completion --on --help --version" -- "$word") ;;
         browse) mapfile -t COMPREPLY < <(compgen -W "--timeout -T --json -j --help -h" -- "$word") ;;
-        play) mapfile -t COMPREPLY < <(compgen -f -W "--start -s --speed --header -H --user-agent --title -t --repeat -r --paused --no-wait -n --on -o --help -h" -- "$word") ;;
-        queue) mapfile -t COMPREPLY < <(compgen -W "list add remove move jump next previous repeat clear --json -j --next -x --header -H --on -o --help -h" -- "$word") ;;
+        play) mapfile -t COMPREPLY < <(compgen -f -W "--start -s --speed --header -H --user-agent --allow-invalid-certificate --title -t --repeat -r --paused --no-wait -n --on -o --help -h" -- "$word") ;;
+        queue) mapfile -t COMPREPLY < <(compgen -W "list add remove move jump next previous repeat clear --json -j --next -x --header -H --allow-invalid-certificate --on -o --help -h" -- "$word") ;;
+        announce) mapfile -t COMPREPLY < <(compgen -f -W "cancel --volume -v --duck -d --header -H --no-wait -n --on -o --help -h" -- "$word") ;;
+        launch) mapfile -t COMPREPLY < <(compgen -W "--url -u --no-wait -n --on -o --help -h" -- "$word") ;;
+        data) mapfile -t COMPREPLY < <(compgen -W "send listen pipe --url -u --count -c --raw -r --file -f --on -o --help -h" -- "$word") ;;
+        app) mapfile -t COMPREPLY < <(compgen -W "list new check run install remove --language -l --id -i --source -s --url -u --folder -f --json -j --on -o --help -h" -- "$word") ;;
         pause) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
         resume) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
         seek) mapfile -t COMPREPLY < <(compgen -W "--quick -q --on -o --help -h" -- "$word") ;;

@@ -27,6 +27,7 @@ extension QueueItem {
         self.init(
             item: MediaItem(
                 uri: item.url, headers: item.headers, userAgent: item.userAgent,
+                allowsInvalidCertificate: item.allowsInvalidCertificate,
                 startPosition: item.startPosition),
             metadata: Metadata(title: item.title, subtitle: item.subtitle), segments: item.segments,
             identifier: item.identifier)

@@ -46,6 +46,11 @@ extension RouteFrontEnd {
             return .sessionEndRequested(id, SessionID(session), failure: failure)
         case .queue(let session, let command):
             return .queueRequested(id, session.map { SessionID($0) }, QueueRequest(command))
+        case .announce(let announcement):
+            return .announcementRequested(
+                id, Announcement(announcement), fresh: AnnouncementID(shell.ports.identifiers.uuid()))
+        case .cancelAnnouncement(let announcement):
+            return .announcementCancelRequested(id, announcement.map { AnnouncementID($0) })
         case .setDeviceVolume(let volume): return .deviceRequested(id, .setVolume(volume))
         case .changeDeviceVolume(let steps): return .deviceRequested(id, .changeVolume(steps: steps))
         case .setDeviceMuted(let isMuted):
@@ -65,6 +70,7 @@ extension SessionRequest {
         self.init(
             item: MediaItem(
                 uri: start.url, headers: start.headers, userAgent: start.userAgent,
+                allowsInvalidCertificate: start.allowsInvalidCertificate,
                 startPosition: start.startPosition),
             isPlaying: start.isPlaying, metadata: Metadata(title: start.title, subtitle: start.subtitle),
             segments: start.segments)

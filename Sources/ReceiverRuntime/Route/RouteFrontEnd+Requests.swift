@@ -54,7 +54,8 @@ extension RouteFrontEnd {
             }
             if connection.isFull { throw RouteError(.tooManyRequests, "32 requests are in flight.") }
             let id = connection.expectAnswer(waiting)
-            if let event = event(for: request, id) { shell.handle(event) }
+            let meant = request.locating { MediaAddress.meant(by: $0, of: connection.client) }
+            if let event = event(for: meant, id) { shell.handle(event) }
         } catch {
             finish(waiting, .failure(error), to: connection)
         }
@@ -102,7 +103,7 @@ extension RouteFrontEnd {
             }
             return nil
         case .activate, .deactivate, .stop, .setPlaying, .seek, .setSpeed, .setState, .selectTrack,
-            .setVolume, .setMuted, .setMetadata, .queue, .application,
+            .setVolume, .setMuted, .setMetadata, .queue, .announce, .cancelAnnouncement, .application,
             .setDeviceVolume, .changeDeviceVolume, .setDeviceMuted, .rename:
             return nil
         }
@@ -141,6 +142,7 @@ extension RouteFrontEnd {
         case .clampedText(let text): return Outcome.clamped(.text(text)).json
         case .muted(let isMuted): return Outcome.value(.bool(isMuted)).json
         case .level(let level): return Outcome.value(.number(level)).json
+        case .announced(let announcement): return Outcome.value(.text(announcement.text)).json
         case .inserted(let items): return Outcome.value(.array(items.map { .text($0.text) })).json
         case .activated(let route, let token, let resumed):
             connection.route = route

@@ -165,6 +165,11 @@ final class RouteFrontEnd {
         }
     }
 
+    func tellAnnouncementEnd(_ announcement: AnnouncementID, _ end: AnnouncementEnd) {
+        let text = JSONText.encode(end.notification(announcement))
+        for connection in connections where connection.seen != nil { send(text, to: connection) }
+    }
+
     func announceRouteEnd(_ id: ConnectionID, _ route: RouteID, _ reason: RouteEndReason) {
         guard let connection = connection(id) else { return }
         connection.route = nil

@@ -34,8 +34,11 @@ struct StateComposer {
         }
         var written: [SessionID: (value: Session, json: JSONValue)] = [:]
         for (id, session) in state.sessions {
-            if let known = sessions[id], known.value == session {
-                written[id] = known
+            if let known = sessions[id], case .object(var members) = known.json,
+                known.value.looks(like: session)
+            {
+                if known.value.position != session.position { members["position"] = session.position.json }
+                written[id] = (session, .object(members))
             } else {
                 if queue?.value != session.queue { queue = (session.queue, session.queue.json) }
                 written[id] = (session, Self.json(session, id, artwork, queue?.json ?? .null))
@@ -45,8 +48,9 @@ struct StateComposer {
         if applications.value != state.applications {
             applications = ComposedApplications(state.applications)
         }
-        return .compact([
-            "device": device?.json ?? .null,
+        // The parts are compact already, and stay as they are: what was taken over is then seen to be the same at a glance.
+        var members: [String: JSONValue] = [
+            "device": device?.json ?? [:],
             "clock": ["id": .text(identity.clock)],
             "player": .compact(["session": JSONValue(state.player?.text)]),
             "routes": .object(routes.keyed { $0.text }),
@@ -54,7 +58,10 @@ struct StateComposer {
                 sessions.keyed { $0.text }.merging(applications.sessions) { first, _ in first }),
             "applications": .object(applications.catalog),
             "instances": .object(applications.instances),
-        ])
+        ]
+        let announcements = state.announcements.json
+        if announcements != .null { members["announcements"] = announcements }
+        return .object(members)
     }
 
     private func json(_ device: ReceiverState.Device) -> JSONValue {
@@ -114,7 +121,8 @@ struct StateComposer {
         let pictures = session.artwork.compactMap { artwork.picture(id, key: $0) }
         return .compact([
             "title": JSONValue(session.metadata.title), "subtitle": JSONValue(session.metadata.subtitle),
-            "album": JSONValue(session.metadata.album),
+            "album": JSONValue(session.metadata.album), "station": JSONValue(session.metadata.station),
+            "genre": JSONValue(session.metadata.genre),
             "artwork": .array(
                 pictures.map { picture in
                     .compact([

@@ -4,8 +4,10 @@
 
 odd/FORMAT[:KEY=VALUE…]/EDIT,EDIT…/NAME    the last part is for people, and for players that look at names
 
-FORMAT is one of `ENCODERS`; `rate`, `channels` and `sample` (GStreamer's name of a sample's format) say what it is made
-from. The media has five seconds of the tones of `position.wav`. `EDITS` says what can be done with its bytes, in order.
+`odd-whole` gives no parts of it and says nothing of that; `odd-none` says that it gives none.
+
+FORMAT is one of `ENCODERS`, `PACKERS` or `NAMED`; `rate`, `channels` and `sample` (GStreamer's name of a sample's format) say what it is made
+from, `seconds` how long it is. The media has five seconds of the tones of `position.wav`. `EDITS` says what can be done with its bytes, in order.
 """
 
 import os
@@ -44,9 +46,61 @@ ENCODERS = {
     "speex": "audioresample ! speexenc ! oggmux",
     "mka": "flacenc ! matroskamux",
     "webm": "audioresample ! opusenc ! webmmux",
+    "eac3": "audioresample ! audioconvert ! avenc_eac3",
+    "w64": "audioconvert ! avmux_w64",
+    "caf-open": "audioconvert ! avmux_caf",
+    "au": "audioconvert ! avmux_au",
+    "dts": "audioresample ! audioconvert ! avenc_dca strict=experimental",
     "ac3": "audioresample ! audioconvert ! avenc_ac3",
     "wma": "audioconvert ! avenc_wmav2 ! asfmux",
     "wavpack": "audioconvert ! wavpackenc",
+}
+
+
+def riff(tag, rate, channels, block, bits, extra, samples, fact=None):
+    """A WAV file of `samples`, whose format is `tag`."""
+    form = struct.pack("<HHIIHH", tag, channels, rate, rate * block, block, bits) + extra
+    form = b"fmt " + struct.pack("<I", len(form)) + form
+    if fact is not None:
+        form += b"fact" + struct.pack("<II", 4, fact)
+    body = b"WAVE" + form + b"data" + struct.pack("<I", len(samples)) + samples
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+def ima(samples, rate, channels):
+    """IMA ADPCM in blocks of 1024 bytes; the mean rate is that of the blocks."""
+    frames = (1024 - 4 * channels) * 2 // channels + 1
+    form = struct.pack("<HHIIHH", 0x11, channels, rate, rate * 1024 // frames, 1024, 4) + struct.pack("<HH", 2, frames)
+    body = b"WAVEfmt " + struct.pack("<I", len(form)) + form + b"data" + struct.pack("<I", len(samples)) + samples
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+def caf(samples, rate, channels):
+    form = struct.pack(">d4sIIIII", rate, b"lpcm", 0, channels * 2, 1, channels, 16)
+    return (b"caff\0\1\0\0desc" + struct.pack(">q", len(form)) + form + b"data" +
+            struct.pack(">qI", 4 + len(samples), 0) + samples)
+
+
+def extensible(valid):
+    """A WAV file of samples of 32 bits of which `valid` are used."""
+    def pack(samples, rate, channels):
+        kind = bytes.fromhex("0100000000001000800000aa00389b71")
+        return riff(0xFFFE, rate, channels, 4 * channels, 32, struct.pack("<HHI", 22, valid, 3) + kind, samples)
+    return pack
+
+
+# What GStreamer has no muxer for: the pipeline that makes the samples, and what is put around them.
+PACKERS = {
+    "caf": ("audioconvert ! audio/x-raw,format=S16BE", caf),
+    "wav-ima": ("audioconvert ! adpcmenc layout=dvi blockalign=1024", ima),
+    "wav-24-in-32": ("audioconvert ! audio/x-raw,format=S24LE ! audioconvert ! audio/x-raw,format=S32LE", extensible(24)),
+}
+# Sound that nothing here can make: what stands at the beginning of such files.
+NAMED = {
+    "ape": b"MAC \x96\x0f\0\0\x34\0\0\0\x18\0\0\0\x08\0\0\0\x2c\0\0\0",
+    "musepack": b"MP+\x07\x64\0\0\0",
+    "musepack-8": b"MPCKSH\x0f",
+    "tta": b"TTA1\1\0\2\0\x10\0\x44\xac\0\0",
 }
 TYPES = {"mp3": "audio/mpeg", "flac": "audio/flac", "wav": "audio/wav", "ogg": "audio/ogg", "m4a": "audio/mp4"}
 MADE = {}
@@ -58,6 +112,9 @@ def make(spec):
     with LOCK:
         if spec not in MADE:
             form, *options = spec.split(":")
+            if form in NAMED:
+                return NAMED[form] + noise(100_000)
+            encoder, pack = PACKERS.get(form) or (ENCODERS[form], None)
             wanted = dict(option.split("=") for option in options)
             caps = "audio/x-raw"
             if "sample" in wanted:
@@ -70,13 +127,14 @@ def make(spec):
                     mask = {3: 0x7, 4: 0x33, 5: 0x37, 6: 0x3F, 7: 0x13F, 8: 0xC3F}[int(wanted["channels"])]
                     caps += f",channel-mask=(bitmask){mask:#x}"
             with tempfile.TemporaryDirectory() as folder:
-                media.position(f"{folder}/in.wav", SECONDS)
+                media.position(f"{folder}/in.wav", int(wanted.get("seconds", SECONDS)))
                 subprocess.run(
                     ["gst-launch-1.0", "-q", "filesrc", f"location={folder}/in.wav", "!", "wavparse", "!",
-                     "audioconvert", "!", "audioresample", "!", caps, "!", *ENCODERS[form].split(), "!",
+                     "audioconvert", "!", "audioresample", "!", caps, "!", *encoder.split(), "!",
                      "filesink", f"location={folder}/out"], check=True, timeout=60)
                 with open(f"{folder}/out", "rb") as file:
-                    MADE[spec] = file.read()
+                    made = file.read()
+            MADE[spec] = pack(made, int(wanted.get("rate", 44100)), int(wanted.get("channels", 2))) if pack else made
         return MADE[spec]
 
 
@@ -110,6 +168,63 @@ def flip(data, count, seed=1):
     return bytes(out)
 
 
+def short_headers(data, count):
+    """Puts headers of ADTS into the beginnings of frames, in place of their own, that claim a frame shorter than they are."""
+    out, places, at = bytearray(data), [], 0
+    while at + 7 <= len(data):
+        places.append(at)
+        at += (data[at + 3] & 3) << 11 | data[at + 4] << 3 | data[at + 5] >> 5
+    for at in places[5::max(1, len(places) // int(count))]:
+        out[at:at + 6] = b"\xff\xf1" + data[at + 2:at + 3] + b"\0\0\0"
+    return bytes(out)
+
+
+def ogg_pages(data, change):
+    """Lets `change` have each page of an Ogg stream as a list of bytes, and makes its checksum anew."""
+    out, at = b"", 0
+    while data[at:at + 4] == b"OggS":
+        count = data[at + 26]
+        end = at + 27 + count + sum(data[at + 27:at + 27 + count])
+        page = bytearray(data[at:end])
+        change(page)
+        page[22:26] = bytes(4)
+        sum_ = 0
+        for byte in page:
+            sum_ = (sum_ << 8 ^ OGG_CRC[sum_ >> 24 ^ byte]) & 0xFFFFFFFF
+        page[22:26] = struct.pack("<I", sum_)
+        out += page
+        at = end
+    return out
+
+
+def ogg_crc(byte):
+    value = byte << 24
+    for _ in range(8):
+        value = (value << 1 ^ 0x04C11DB7 if value & 0x80000000 else value << 1) & 0xFFFFFFFF
+    return value
+
+
+OGG_CRC = [ogg_crc(byte) for byte in range(256)]
+
+
+def later(data, seconds, rate):
+    """As it is recorded from a broadcast that had gone on for a while: places do not begin at 0."""
+    def change(page):
+        place, = struct.unpack_from("<q", page, 6)
+        if place > 0:
+            struct.pack_into("<q", page, 6, place + int(float(seconds) * float(rate)))
+    return ogg_pages(data, change)
+
+
+def link(data, count):
+    """The stream several times, each time under another number."""
+    def numbered(number):
+        def change(page):
+            page[14:18] = struct.pack("<I", number)
+        return change
+    return b"".join(ogg_pages(data, numbered(1000 + number)) for number in range(int(count)))
+
+
 def scramble(data, count, end, seed):
     """Changes bytes of the beginning."""
     out, chance = bytearray(data), random.Random(int(seed))
@@ -135,7 +250,10 @@ EDITS = {
     "zeros": lambda data, size: bytes(int(size)),
     "corrupt": corrupt,
     "flip": flip,
+    "short-headers": short_headers,
     "scramble": scramble,
+    "later": later,
+    "link": link,
     "times": lambda data, count: data * int(count),
     "wav": field,
     "data-size": lambda data, size: field(data, -4, 4, size, "data"),
@@ -150,11 +268,34 @@ EDITS = {
 }
 
 
-@behaviour("odd")
-def odd(request, rest):
+def prepared(rest):
+    """What a path is about: the bytes, and their declared type."""
     spec, edits, name = rest.split("/", 2)
     data = make(spec)
     for edit in filter(None, edits.split(",")):
         verb, *values = edit.split(":")
         data = EDITS[verb](data, *values)
-    request.send(data, TYPES.get(name.rpartition(".")[2], "application/octet-stream"))
+    return data, TYPES.get(name.rpartition(".")[2], "application/octet-stream")
+
+
+@behaviour("odd")
+def odd(request, rest):
+    request.send(*prepared(rest))
+
+
+@behaviour("odd-whole")
+def odd_whole(request, rest):
+    send_whole(request, *prepared(rest))
+
+
+@behaviour("odd-none")
+def odd_none(request, rest):
+    send_whole(request, *prepared(rest), ("Accept-Ranges", "none"))
+
+
+def send_whole(request, data, kind, *headers):
+    request.send_response(200)
+    for name, value in (("Content-Type", kind), ("Content-Length", str(len(data))), *headers):
+        request.send_header(name, value)
+    request.end_headers()
+    request.write(data)

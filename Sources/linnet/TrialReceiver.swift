@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import ApplicationModel
+import GLibLoop
+import RouteKit
+import Settings
+
+/// A receiver of one's own that has one application, for its author. Its log goes to the terminal.
+@RouteActor final class TrialReceiver {
+    /// How long a receiver may take to start.
+    private static let patience = Duration.seconds(15)
+
+    /// Where it is reached.
+    let address: String
+    private let process: ChildProcess
+    private let folder: String
+
+    init(for application: ApplicationFolder) async throws {
+        let folder = "\(Machine.environment("TMPDIR") ?? "/tmp")/linnet-\(Machine.makeUUID())"
+        do {
+            try FileSystem.makeDirectory(folder, mode: 0o755)
+            try FileSystem.makeDirectory("\(folder)/applications")
+            try application.copy(to: "\(folder)/applications/\(application.manifest.id)")
+            let (process, port) = try await Self.start(application.manifest.name, in: folder)
+            (self.process, self.folder, address) = (process, folder, "127.0.0.1:\(port)")
+        } catch {
+            ApplicationFolder.removeTree(folder)
+            throw error
+        }
+    }
+
+    /// Starts it at a port that is likely to be free, and at another one if it was not.
+    private static func start(_ name: String, in folder: String) async throws -> (ChildProcess, UInt16) {
+        for _ in 0..<3 {
+            let port = UInt16.random(in: 20_000..<32_000)
+            if (try? await Receiver.at(.init(host: "127.0.0.1", port: port))) != nil { continue }
+            let process = try ChildProcess(
+                [
+                    program, "--config-dir", "\(folder)/none", "--name", "Trial of \(name)", "--port",
+                    "\(port)",
+                    "--advertise", "false", "--state-folder", "\(folder)/state",
+                    "--applications-local-folder", "\(folder)/applications",
+                    "--applications-system-folder", "\(folder)/none",
+                    "--applications-storage-folder", "\(folder)/storage",
+                ], inheriting: nil)
+            let end = ContinuousClock.now + patience
+            while process.identifier != nil, ContinuousClock.now < end {
+                if (try? await Receiver.at(.init(host: "127.0.0.1", port: port))) != nil {
+                    return (process, port)
+                }
+                try? await Task.sleep(for: .milliseconds(50))
+            }
+            process.forceExit()
+        }
+        throw CommandFailure(
+            .failure, "the receiver for the trial did not start", advice: "What it said is above.")
+    }
+
+    /// The one beside this program, else the one of the system.
+    private static var program: String {
+        let beside = Machine.programPath.map {
+            $0.prefix { _ in true }.split(separator: "/" as Character).dropLast()
+        }
+        let path = "/" + (beside?.joined(separator: "/") ?? "") + "/linnetd"
+        return FileSystem.isExecutable(path) ? path : "linnetd"
+    }
+
+    /// Ends it and takes away what it has left.
+    func end() async {
+        process.send(signal: 15)
+        _ = try? await process.wait()
+        ApplicationFolder.removeTree(folder)
+    }
+}
