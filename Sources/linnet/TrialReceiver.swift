@@ -37,9 +37,9 @@ import Settings
             if (try? await Receiver.at(.init(host: "127.0.0.1", port: port))) != nil { continue }
             let process = try ChildProcess(
                 [
-                    program, "--config-dir", "\(folder)/none", "--name", "Trial of \(name)", "--port",
+                    program, "--config-dir", folder, "--name", "Trial of \(name)", "--port",
                     "\(port)",
-                    "--advertise", "false", "--state-folder", "\(folder)/state",
+                    "--advertise", "false", "--state-dir", "\(folder)/state",
                     "--applications-local-folder", "\(folder)/applications",
                     "--applications-system-folder", "\(folder)/none",
                     "--applications-storage-folder", "\(folder)/storage",

@@ -63,6 +63,9 @@ import Testing
         #expect(await sender.line() == "echoed 200")
         await run.send(signal: SIGTERM)
         #expect(await sender.line()?.hasPrefix("ended shutdown") == true)
+        // Nothing that came was against the protocol's document.
+        #expect(await sender.line() == nil)
+        #expect(await sender.exit() == .status(0))
         #expect(await run.exit() == .status(0))
     }
 
@@ -90,6 +93,7 @@ import Testing
         let sender = try await send(address, "broken:", 0)
         #expect(await sender.line() == "ended failed launchFailed")
         #expect(await sender.line() == "log the key is missing")
+        #expect(await sender.line() == nil)
         await run.send(signal: SIGTERM)
     }
 
