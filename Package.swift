@@ -162,8 +162,8 @@ let package = Package(
         program(
             "linnet-bench",
             [
-                "RouteKit", "LinnetApplication", "MediaModel", "Settings", "SystemProbe", "ReceiverTestKit",
-                "Soup", "GLibLoop",
+                "RouteKit", "LinnetApplication", "MediaModel", "SeededNumbers", "Settings", "SystemProbe",
+                "ReceiverTestKit", "Soup", "GLibLoop",
             ]),
 
         // MARK: Test support

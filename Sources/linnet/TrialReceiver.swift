@@ -67,7 +67,8 @@ import Settings
         return false
     }
 
-    private static func answers(_ port: UInt16) async -> Bool {
+    /// On its own, since the compiler's optimiser fails on more than one of these in a function.
+    @inline(never) private static func answers(_ port: UInt16) async -> Bool {
         do {
             _ = try await Receiver.at(.init(host: "127.0.0.1", port: port))
             return true
