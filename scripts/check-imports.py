@@ -110,6 +110,15 @@ def code_of(line):
     return re.sub(r"//.*", "", re.sub(r'"(?:\\.|[^"\\])*"', '""', line))
 
 
+def code_lines(text):
+    """The lines with their numbers, without those inside of long texts."""
+    in_text = False
+    for number, line in enumerate(text.splitlines(), 1):
+        in_text ^= line.count('"""') % 2 == 1
+        if not in_text:
+            yield number, line
+
+
 def check_file(path, name, target, allowed, may_be_unsafe, coders):
     lines = path.read_text(encoding="utf-8").splitlines()
     start = 1 if lines and lines[0].startswith(("// swift-tools-version", "#!")) else 0
@@ -117,11 +126,7 @@ def check_file(path, name, target, allowed, may_be_unsafe, coders):
         yield f"{name}:1: the two lines of the licence are missing"
     if len(lines) > 450 and not name.startswith("Tests/"):
         yield f"{name}: {len(lines)} lines; a file past 400 wants a reason or a cut"
-    in_text = False
-    for number, line in enumerate(lines, 1):
-        in_text ^= line.count('"""') % 2 == 1
-        if in_text:
-            continue
+    for number, line in code_lines("\n".join(lines)):
         found = IMPORT.match(line)
         if found:
             module = found.group(1)
@@ -170,7 +175,7 @@ def main(root):
 
 
 def imports_of(path):
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in code_lines(path.read_text(encoding="utf-8")):
         found = IMPORT.match(line)
         if found:
             yield number, found.group(1)
