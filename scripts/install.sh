@@ -56,6 +56,7 @@ put_applications() {
     # To be installed with `linnet app install` by who wants them.
     local file mode
     for file in "$root"/Docs/examples/{echo,captions}/*; do
+        [[ -f $file ]] || continue
         mode=644
         [[ ! -x $file ]] || mode=755
         put "$mode" "$file" "$prefix/share/linnet/examples/${file#"$root/Docs/examples/"}"

@@ -21,6 +21,7 @@ put() { # SAMPLE: its folder is named by its manifest
     rm -rf "$folder"
     install -d -m 755 "$folder"
     cp --recursive --no-preserve=ownership "$root/Docs/examples/$1/." "$folder/"
+    rm -rf "$folder/__pycache__"
     chmod -R u=rwX,go=rX "$folder"
 }
 
