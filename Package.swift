@@ -162,8 +162,8 @@ let package = Package(
         program(
             "linnet-bench",
             [
-                "RouteKit", "LinnetApplication", "MediaModel", "Settings", "SystemProbe", "ReceiverTestKit",
-                "Soup", "GLibLoop",
+                "RouteKit", "LinnetApplication", "MediaModel", "SeededNumbers", "Settings", "SystemProbe",
+                "ReceiverTestKit", "Soup", "GLibLoop",
             ]),
 
         // MARK: Test support
@@ -238,8 +238,8 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "RouteKit", "MediaModel", "ReceiverTestKit", "Settings", "SystemProbe", "GLibLoop", "Soup",
-                "RouteWire",
+                "RouteKit", "MediaModel", "ApplicationModel", "ReceiverTestKit", "Settings", "SystemProbe",
+                "GLibLoop", "Soup", "RouteWire",
             ]),
     ]
 )

@@ -7,7 +7,7 @@ import SystemProbe
 
 /// The bench's own program as an application: sends messages back, or to all sessions.
 @RouteActor final class BenchApplication: ApplicationDelegate, SessionDataChannelDelegate {
-    enum Kind: String { case echo, broadcast }
+    enum Kind: String { case echo, broadcast, soak }
 
     private let kind: Kind
     private weak var application: Application?
@@ -15,6 +15,7 @@ import SystemProbe
     private init(_ kind: Kind) { self.kind = kind }
 
     static func run(_ kind: Kind) async {
+        if kind == .soak { return await SoakApplication.run() }
         let delegate = BenchApplication(kind)
         await Application.run(delegate: delegate) { delegate.application = $0 }
     }
@@ -27,6 +28,7 @@ import SystemProbe
         switch kind {
         case .echo: try await channel.post(message)
         case .broadcast: await application?.broadcast(message)
+        case .soak: break
         }
     }
 }
@@ -36,6 +38,8 @@ struct BenchApplications {
     static let echo = "org.linnet.bench-echo"
     static let broadcast = "org.linnet.bench-broadcast"
     static let python = "org.linnet.bench-python"
+    static let soakShared = "org.linnet.bench-soak-shared"
+    static let soakAlone = "org.linnet.bench-soak-alone"
     let folder: String
 
     /// Copies this program, so that a receiver finds it inside the folders.
@@ -43,13 +47,17 @@ struct BenchApplications {
         folder = "\(bench.folder)/applications"
         for (id, kind, policy) in [
             (Self.echo, "echo", "perSession"), (Self.broadcast, "broadcast", "shared"),
+            (Self.soakShared, SoakApplication.word, "shared"),
+            (Self.soakAlone, SoakApplication.word, "perSession"),
         ] {
             try run(["mkdir", "-p", "\(folder)/\(id)"])
             try run(["cp", "\(bench.programs)/linnet-bench", "\(folder)/\(id)/bench"])
             try writeText(
                 """
                 {"id": "\(id)", "name": "\(kind)", "version": "1", "protocol": [1], "executable": "bench",
-                 "arguments": ["--application", "\(kind)"], "instance": "\(policy)"}
+                 "arguments": ["--application", "\(kind)"], "instance": "\(policy)",
+                 "permissions": ["storage"], "restart": "\(kind == SoakApplication.word ? "onFailure" : "never")",
+                 "limits": {"memory": \(256 << 20), "storage": \(1 << 30)}}
                 """, to: "\(folder)/\(id)/application.json")
         }
         try run(["mkdir", "-p", "\(folder)/\(Self.python)"])
@@ -75,6 +83,7 @@ struct BenchApplications {
         [
             "--applications-local-folder", folder, "--applications-system-folder", "\(bench.folder)/none",
             "--applications-storage-folder", "\(bench.folder)/storage",
+            "--applications-python-folder", bench.pythonHelper,
         ]
     }
 }

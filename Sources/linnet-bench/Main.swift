@@ -9,7 +9,7 @@ import SystemProbe
 struct Bench {
     static let names = ["first-sound", "seek", "resume", "idle", "control", "data", "launch", "fan-out"]
     /// What takes long, or judges itself, is asked for by its name.
-    static let extraNames = ["endurance"]
+    static let extraNames = ["endurance", "soak"]
 
     static let formats = ["flac", "mp3", "wav", "m4a"]
     static let players = ["linnet", "mpd", "mpv", "gmediarender"]
@@ -30,6 +30,7 @@ struct Bench {
           all          all of these
 
           endurance    slopes of threads, descriptors and memory over many tracks; not among all
+          soak         messages of applications while everything is killed at random; not among all
 
         Options:
           --json            one JSON object a line
@@ -41,7 +42,8 @@ struct Bench {
           --queued N        tracks that are played in queues, for endurance (default: 500)
           --cycles N        loads that are stopped at random moments, for endurance (default: 1000)
           --part TEXT       only items with this in their path, for endurance
-          --seed N          another choice of moments and items, for endurance
+          --messages N      messages that are acknowledged, for soak (default: 1000000, quick 20000)
+          --seed N          another choice of moments and items, for endurance and soak
           --programs DIR    where linnetd and linnet-renderer are (default: beside this program)
           --support DIR     where the simulated card and the HTTP server are (default: .build/support)
           --help            this text
@@ -58,6 +60,7 @@ struct Bench {
         {
             return await BenchApplication.run(kind)
         }
+        if words.count == 5, words[1] == "--soak-sender" { return await SoakSender.run(Array(words[2...])) }
         if words.count == 2, words[1] == "--plain-echo" { return await PlainEchoServer.run() }
         let line: CommandLine
         do {
@@ -72,6 +75,7 @@ struct Bench {
                     .init("tries", nil, .integer, ""),
                     .init("cycles", nil, .integer, ""), .init("seed", nil, .integer, ""),
                     .init("part", nil, .string, ""), .init("queued", nil, .integer, ""),
+                    .init("messages", nil, .integer, ""),
                 ])
         } catch { return leave(2, "linnet-bench: \(error)\nTry linnet-bench --help.") }
         if line.flags.contains("help") { return print(help, terminator: "") }
@@ -105,7 +109,8 @@ struct Bench {
             let bench = try Workspace(
                 programs: line.strings["programs"] ?? absoluteFolder(of: Swift.CommandLine.arguments[0]),
                 support: absolutePath(line.strings["support"] ?? ".build/support"),
-                hasTracks: wanted != ["endurance"])
+                hasTracks: !wanted.isDisjoint(with: ["first-sound", "seek", "resume", "idle", "control"]),
+                hasSupport: !wanted.isSubset(of: ["data", "launch", "fan-out", "soak"]))
             if !wanted.isDisjoint(with: ["first-sound", "seek", "resume"]) {
                 await benchSounds(
                     bench, wanted: wanted, formats: formats ?? (isQuick ? ["flac", "mp3"] : Self.formats),
@@ -131,9 +136,20 @@ struct Bench {
                     report(figure)
                 }
             }
+            if wanted.contains("soak") {
+                var plan = isQuick ? SoakPlan.quick : SoakPlan()
+                if let messages = line.integers["messages"] { plan.messages = max(messages, 1) }
+                if let seed = line.integers["seed"] { plan.seed = UInt64(bitPattern: Int64(seed)) }
+                benchSoak(bench, plan: plan) { figure in
+                    if figure.isMet == false { isEnduring = false }
+                    report(figure)
+                }
+            }
         } catch { return leave(1, "linnet-bench: \(error)") }
         if !isComplete { leave(1, "linnet-bench: not everything could be measured") }
-        if !isEnduring { leave(1, "linnet-bench: something grows, or went otherwise than it should") }
+        if !isEnduring {
+            leave(1, "linnet-bench: something grows, is lost, or went otherwise than it should")
+        }
     }
 
     private static func leave(_ code: Int32, _ message: String) {

@@ -16,15 +16,14 @@ final class Ours: Player {
     var pids: [Int32] { ProcessTable.family(of: process.pid) }
 
     /// Starts the receiver on card `device`. `settings` are more options of `linnetd`.
-    init(_ bench: Workspace, device: String, settings: [String] = []) throws {
+    init(_ bench: Workspace, device: String, settings: [String] = [], port wanted: UInt16 = 0) throws {
         baseURL = bench.loopbackURL
         let output = "\(bench.folder)/linnetd.out"
         let state = "\(bench.folder)/state-\(monotonicNanoseconds())"
         process = try ChildProcess(
             [
                 "\(bench.programs)/linnetd", "--config-dir", bench.folder, "--state-dir", state, "--port",
-                "0",
-                "--name", "bench", "--device", device, "--advertise", "no", "--volume", "1",
+                "\(wanted)", "--name", "bench", "--device", device, "--advertise", "no", "--volume", "1",
                 "--plugin-folder", bench.plugins, "--renderer-readable", bench.support,
                 "--renderer-writable", "\(bench.folder)/card",
             ] + settings, environment: bench.cardEnvironment, output: output,
@@ -99,6 +98,14 @@ final class Ours: Player {
 
     func shutDown() async {
         if let route { await RouteController.shared.deactivate(route) }
-        process.end()
+        end()
+    }
+
+    func end() { process.end() }
+
+    /// Ends it by force: the daemon alone, what it started is its own concern.
+    func kill() {
+        process.signal(ChildProcess.killing)
+        _ = process.wait(milliseconds: 5_000)
     }
 }

@@ -26,11 +26,12 @@ final class Workspace {
     }
 
     /// `hasTracks`: the long tracks are made and served, which some benches do without.
-    init(programs: String, support: String, hasTracks: Bool = true) throws {
+    /// `hasSupport`: the simulated cards and the media server are there.
+    init(programs: String, support: String, hasTracks: Bool = true, hasSupport: Bool = true) throws {
         (self.programs, self.support) = (programs, support)
         // Programs are started from other folders, so the paths must not depend on this one.
         for tool in ["libasound_module_pcm_simdac.so", "quickhttpd"]
-        where readBytes("\(support)/\(tool)", limit: 1) == nil {
+        where hasSupport && readBytes("\(support)/\(tool)", limit: 1) == nil {
             throw ProbeFailure("\(support)/\(tool) is missing; `make support` builds it", 0)
         }
         folder = "/tmp/linnet-bench-\(monotonicNanoseconds())"

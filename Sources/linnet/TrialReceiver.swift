@@ -34,27 +34,33 @@ import Settings
     private static func start(_ name: String, in folder: String) async throws -> (ChildProcess, UInt16) {
         for _ in 0..<3 {
             let port = UInt16.random(in: 20_000..<32_000)
-            if (try? await Receiver.at(.init(host: "127.0.0.1", port: port))) != nil { continue }
+            if await isAnswered(port) { continue }
             let process = try ChildProcess(
                 [
-                    program, "--config-dir", "\(folder)/none", "--name", "Trial of \(name)", "--port",
+                    program, "--config-dir", folder, "--name", "Trial of \(name)", "--port",
                     "\(port)",
-                    "--advertise", "false", "--state-folder", "\(folder)/state",
+                    "--advertise", "false", "--state-dir", "\(folder)/state",
                     "--applications-local-folder", "\(folder)/applications",
                     "--applications-system-folder", "\(folder)/none",
                     "--applications-storage-folder", "\(folder)/storage",
                 ], inheriting: nil)
             let end = ContinuousClock.now + patience
             while process.identifier != nil, ContinuousClock.now < end {
-                if (try? await Receiver.at(.init(host: "127.0.0.1", port: port))) != nil {
-                    return (process, port)
-                }
+                if await isAnswered(port) { return (process, port) }
                 try? await Task.sleep(for: .milliseconds(50))
             }
             process.forceExit()
         }
         throw CommandFailure(
             .failure, "the receiver for the trial did not start", advice: "What it said is above.")
+    }
+
+    /// On its own, since the compiler's optimiser fails on more than one of these in a function.
+    @inline(never) private static func isAnswered(_ port: UInt16) async -> Bool {
+        do {
+            _ = try await Receiver.at(.init(host: "127.0.0.1", port: port))
+            return true
+        } catch { return false }
     }
 
     /// The one beside this program, else the one of the system.
