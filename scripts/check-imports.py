@@ -77,7 +77,7 @@ ALLOWED = {
     "write-probe": {"Settings", "GLibLoop"},
     # Measures on the simulated card, whose reader is test support.
     "linnet-bench": WORDS | {
-        "RouteKit", "LinnetApplication", "SystemProbe", "ReceiverTestKit", "Settings", "Soup", "GLibLoop",
+        "RouteKit", "LinnetApplication", "SeededNumbers", "SystemProbe", "ReceiverTestKit", "Settings", "Soup", "GLibLoop",
         "Observation", "Synchronization"},
 }
 

@@ -76,6 +76,9 @@ import Testing
                     from linnet_application import Application, Refused
 
                     class Main(Application):
+                        async def opened(self, session):
+                            print("printed for", session.url)
+
                         async def message(self, session, payload):
                             if payload == b"bad":
                                 raise Refused("tasteless", "not in this house")
@@ -88,6 +91,8 @@ import Testing
                     """, in: folder)
         } _: { stage in
             let session = try await stage.sender("Ada").open("picky:")
+            // Read while it runs.
+            #expect(await stage.daemon.line(with: "printed for picky:") != nil)
             let box = try Mailbox(session)
             box.refuses = { $0 == Array("mine".utf8) }
             let refusal = await #expect(throws: RoutingError.self) {
