@@ -120,8 +120,10 @@ extension GStreamerRenderer {
             pipeline.demuxer == nil, current.outage == nil, current.failure == nil
         else { return }
         if pipeline.isLocal {
-            // How far a file was read is not known: a disk that starts up is waited for.
-            if beginAgain(because: "it stands") { return }
+            // How far a file was read is not known: a disk that starts up is waited for, and one that hangs may hold up every
+            // pipeline that is begun.
+            let mayHelp = current.stuckBeginnings == 0 && !pipeline.isAtWork
+            if mayHelp, beginAgain(because: "it stands") { return }
         } else if let reading = pipeline.reading, reading.reads == reads, !reading.isWaiting {
             if beginAgain(because: "it stands") { return }
             playback?.stuckBeginnings += 1
