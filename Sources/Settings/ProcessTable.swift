@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import CGLib
 import Glibc
 
 /// What the kernel tells of other processes (proc(5)).
