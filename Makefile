@@ -121,5 +121,9 @@ check-streams: ## play streams of every kind, and compare what is heard: make ch
 install: release ## install the programs, units and pages under DESTDIR and PREFIX
 	scripts/install.sh $(RELEASE) '$(DESTDIR)' '$(PREFIX)'
 
+.PHONY: applications
+applications: release ## make the sample applications, each a folder that can be installed
+	scripts/make-applications.sh $(WHOLE) $(BUILD)/applications
+
 clean: ## remove what was built
 	rm -rf $(BUILD)

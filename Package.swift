@@ -238,8 +238,8 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "RouteKit", "MediaModel", "ReceiverTestKit", "Settings", "SystemProbe", "GLibLoop", "Soup",
-                "RouteWire",
+                "RouteKit", "MediaModel", "ApplicationModel", "ReceiverTestKit", "Settings", "SystemProbe",
+                "GLibLoop", "Soup", "RouteWire",
             ]),
     ]
 )

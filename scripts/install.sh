@@ -51,7 +51,15 @@ put_completions() {
 put_applications() {
     local folder=$root/packaging/applications
     put 644 "$folder/python/linnet_application.py" "$prefix/lib/linnet/python/linnet_application.py"
+    put 644 "$folder/web/linnet.js" "$prefix/lib/linnet/web/linnet.js"
     install -d "$destdir$prefix/lib/linnet/applications"
+    # To be installed with `linnet app install` by who wants them.
+    local file mode
+    for file in "$root"/Docs/examples/{echo,captions}/*; do
+        mode=644
+        [[ ! -x $file ]] || mode=755
+        put "$mode" "$file" "$prefix/share/linnet/examples/${file#"$root/Docs/examples/"}"
+    done
 }
 
 put_service() {

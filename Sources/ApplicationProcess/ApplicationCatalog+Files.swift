@@ -9,6 +9,8 @@ import Settings
 extension ApplicationCatalog {
     /// The largest file of a page in bytes.
     static let fileLimit = 4 << 20
+    /// The most that is taken of the helper for pages.
+    static let scriptLimit = 256 << 10
 
     /// A file of an application for a browser: of a page all, of a program the icon. Nil if there is none, if it is too
     /// large, or if the path leads out of the folder.
@@ -25,8 +27,12 @@ extension ApplicationCatalog {
         guard FileSystem.entry(file)?.kind == .file,
             let body = try? FileSystem.read(file, maximum: Self.fileLimit)
         else { return nil }
-        return Page(
-            type: Self.type(of: path), body: body,
+        return Self.page(named: path, body)
+    }
+
+    static func page(named name: String, _ body: [UInt8]) -> Page {
+        Page(
+            type: type(of: name), body: body,
             // No guessing, and no use by pages of others.
             headers: ["X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin"])
     }

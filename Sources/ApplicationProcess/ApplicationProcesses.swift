@@ -25,6 +25,8 @@ package final class ApplicationProcesses: ApplicationHost {
         package var browser: [String] = []
         /// The folder of the Python helper.
         package var python: String?
+        /// The file of the helper for pages.
+        package var script: String?
         package var isRoot = false
         /// The program that makes the walls; nil if it is not installed.
         package var bubblewrap = ApplicationProcesses.bubblewrap
@@ -98,6 +100,16 @@ package final class ApplicationProcesses: ApplicationHost {
 
     package func file(_ path: String, of application: ApplicationID) -> Page? {
         catalog?.page(path, of: application)
+    }
+
+    /// Read when the first page asks for it, and kept.
+    package private(set) lazy var script: Page? = configuration.script.flatMap { path in
+        guard let body = try? FileSystem.read(path, maximum: ApplicationCatalog.scriptLimit) else {
+            return nil
+        }
+        var page = ApplicationCatalog.page(named: path, body)
+        page.headers["Cache-Control"] = "max-age=3600"
+        return page
     }
 
     package func storage(of instance: InstanceID) -> String? {

@@ -114,12 +114,13 @@ package final class AudioOutput: Sendable {
         }
     }
 
-    /// Ends a stream at once: what is there is forgotten, and `drained` is reported.
+    /// Ends a stream at once: what is there is forgotten, what comes is refused until the next flush, and `drained` is
+    /// reported.
     package func finish(_ stream: StreamID) {
         ring.change {
             guard $0.stream == stream, !$0.isFlushing else { return }
             $0.flush()
-            $0.hasEnded = true
+            ($0.hasEnded, $0.isFinished) = (true, true)
         }
     }
 

@@ -25,6 +25,8 @@ final class FrameRing: Sendable {
         var isFlushing = false
         var isPlaying = false
         var hasEnded = false
+        /// True once the stream was ended at once: what its decoder still has is not wanted.
+        var isFinished = false
         /// True once everything was heard.
         var hasDrained = false
         /// What is to be heard next, before and after frames of it are here.
@@ -63,6 +65,7 @@ final class FrameRing: Sendable {
         mutating func flush() {
             epoch += 1
             (next, kept, hasEnded, hasDrained) = (head, head, false, false)
+            isFinished = false
             // Frames behind the joint are gone as well, so their stream is of no use any more.
             (joint, mustRewind) = (nil, false)
             marks.removeAll()
@@ -151,7 +154,9 @@ final class FrameRing: Sendable {
             let step: Step = state.withLock { state in
                 if state.writer != stream { return .stop(.closed) }
                 // A flush that came and went while this thread waited has ended this call as well.
-                if state.isFlushing || state.epoch != epoch ?? state.epoch { return .stop(.flushing) }
+                if state.isFlushing || state.isFinished || state.epoch != epoch ?? state.epoch {
+                    return .stop(.flushing)
+                }
                 epoch = state.epoch
                 guard let store = state.store else { return .stop(.closed) }
                 guard state.free > 0, !state.isWriting else {

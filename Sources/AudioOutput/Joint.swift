@@ -31,7 +31,7 @@ extension FrameRing.State {
         guard hasEnded, !hasDrained, joint == nil, let follower, follower.rate == rate else { return }
         joint = Joint(stream: follower.stream, frame: head, end: marks.place(of: head)?.position)
         marks.cut()
-        (hasEnded, self.follower) = (false, nil)
+        (hasEnded, isFinished, self.follower) = (false, false, nil)
     }
 
     /// Takes back what followed, if it was `stream`. What of it is in the ring is forgotten.
@@ -58,7 +58,7 @@ extension FrameRing.State {
     mutating func takeTurn() -> (from: StreamID, to: StreamID)? {
         guard let follower, let stream else { return nil }
         (self.stream, self.follower, heard) = (follower.stream, nil, nil)
-        hasEnded = follower.hasEnded
+        (hasEnded, isFinished) = (follower.hasEnded, false)
         marks.removeAll()
         return (stream, follower.stream)
     }

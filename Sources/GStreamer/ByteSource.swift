@@ -9,9 +9,8 @@ package protocol ByteSource: AnyObject, Sendable {
     var size: Int64? { get }
     /// True if any place can be read from.
     var isSeekable: Bool { get }
-    /// Waits for the first bytes. True if whoever reads them is to choose the places, since length and places of the format
-    /// are found no other way, and the server gives them.
-    func awaitIsPulled() -> Bool
+    /// Waits for the first bytes, which tell how the rest is to be read.
+    func awaitAccess() -> ByteSourceAccess
     /// Waits until `head` is known. False if that will not be, or the wait was interrupted.
     func awaitHead() -> Bool
     /// Waits for bytes at `offset`: at least one, at most `maximum`.
@@ -21,6 +20,17 @@ package protocol ByteSource: AnyObject, Sendable {
     /// Ends waits, and lets none begin until `resume`.
     func interrupt()
     func resume()
+}
+
+/// How a resource is to be read.
+package enum ByteSourceAccess: Sendable {
+    /// Who reads it chooses the places, since length and places of the format are found no other way, and the server gives
+    /// them.
+    case pulled
+    /// It is given away piece by piece, from any place that is asked for.
+    case pushed
+    /// It is given away from its beginning to its end: whoever looks at its end first misunderstands it.
+    case onward
 }
 
 /// What came of a wish to read.

@@ -49,7 +49,7 @@ private final class SourceState: Sendable {
         var source: (any ByteSource)?
         var isAnnounced = false
         /// Nil until it was asked.
-        var isPulled: Bool?
+        var access: ByteSourceAccess?
         var pace = Pace()
     }
     private let values = Mutex(Values())
@@ -66,14 +66,19 @@ private final class SourceState: Sendable {
     }
     func noteEnd(_ offset: guint64) { values.withLock { $0.pace.end = offset } }
     /// Waits for the first bytes when it is asked first; later answers are the same.
-    var isPulled: Bool {
-        if let known = values.withLock({ $0.isPulled }) { return known }
-        guard let source else { return false }
-        let found = source.awaitIsPulled()
+    var access: ByteSourceAccess {
+        if let known = values.withLock({ $0.access }) { return known }
+        guard let source else { return .pushed }
+        let found = source.awaitAccess()
         return values.withLock { values in
-            values.isPulled = values.isPulled ?? found
-            return values.isPulled ?? false
+            values.access = values.access ?? found
+            return values.access ?? found
         }
+    }
+    /// True if any place can be asked for, as far as that is known.
+    var isSeekable: Bool {
+        let (source, access) = values.withLock { ($0.source, $0.access) }
+        return source?.isSeekable == true && access != .onward
     }
     func attach(_ source: any ByteSource) { values.withLock { $0.source = source } }
 
@@ -149,7 +154,7 @@ private func setUp(class table: UnsafeMutableRawPointer) {
         return 1
     }
     unsafe base.pointee.is_seekable = { source in
-        unsafe state(of: source!)?.source?.isSeekable == true ? 1 : 0
+        unsafe state(of: source!)?.isSeekable == true ? 1 : 0
     }
     unsafe base.pointee.get_size = { source, size in
         guard let known = unsafe state(of: source!)?.source?.size, known >= 0 else { return 0 }
@@ -204,9 +209,11 @@ private func answer(_ query: UnsafeMutablePointer<GstQuery>, of source: UnsafeMu
     case GST_QUERY_SCHEDULING:
         // Pushed wherever that does: who pulls looks at the end of the resource first, which is another request, and gains
         // nothing in most formats.
-        let flags = GST_SCHEDULING_FLAG_BANDWIDTH_LIMITED.rawValue | GST_SCHEDULING_FLAG_SEEKABLE.rawValue
+        let access = state?.access ?? .pushed
+        var flags = GST_SCHEDULING_FLAG_BANDWIDTH_LIMITED.rawValue
+        if access != .onward { flags |= GST_SCHEDULING_FLAG_SEEKABLE.rawValue }
         unsafe gst_query_set_scheduling(query, GstSchedulingFlags(rawValue: flags), 1, -1, 0)
-        if state?.isPulled == true { unsafe gst_query_add_scheduling_mode(query, GST_PAD_MODE_PULL) }
+        if access == .pulled { unsafe gst_query_add_scheduling_mode(query, GST_PAD_MODE_PULL) }
         unsafe gst_query_add_scheduling_mode(query, GST_PAD_MODE_PUSH)
         return 1
     default: return unsafe parentClass.pointee.query(source, query)

@@ -32,6 +32,9 @@ package final class SerialWorker: Sendable {
         if starts { ThreadPool.shared.run { [self] in drain() } }
     }
 
+    /// True while something that was asked for is not done.
+    package var isAtWork: Bool { state.withLock { $0.isRunning } }
+
     private func drain() {
         while true {
             let next: (@Sendable () -> Void)? = state.withLock {

@@ -16,6 +16,8 @@ extension GStreamerRenderer {
     /// So long may a pipeline work at what it has read before it gives a sound or reads on, and so often is it tried.
     private static let beginningLimit = Duration.seconds(3)
     private static let beginningCount = 2
+    /// A disk takes this long to start up.
+    private static let localBeginningLimit = Duration.seconds(10)
 
     /// Up to here, in nanoseconds, reading through is as quick as a move, and cannot fail.
     static let nearBeginning: Int64 = 3_000_000_000
@@ -68,7 +70,7 @@ extension GStreamerRenderer {
                 isHeld: current.isHeld, source: source, origin: current.origin)
             playback?.pipeline = pipeline
             pipeline.start()
-            later(Self.beginningLimit, .beginningDue(pipeline: pipeline.number, reads: 0))
+            watchBeginning(of: pipeline)
         } catch {
             fail(error)
         }
@@ -117,7 +119,12 @@ extension GStreamerRenderer {
         guard let current = playback, let pipeline = current.pipeline, current.phase == .loading,
             pipeline.demuxer == nil, current.outage == nil, current.failure == nil
         else { return }
-        if let reading = pipeline.reading, reading.reads == reads, !reading.isWaiting {
+        if pipeline.isLocal {
+            // How far a file was read is not known: a disk that starts up is waited for, and one that hangs may hold up every
+            // pipeline that is begun.
+            let mayHelp = current.stuckBeginnings == 0 && !pipeline.isAtWork
+            if mayHelp, beginAgain(because: "it stands") { return }
+        } else if let reading = pipeline.reading, reading.reads == reads, !reading.isWaiting {
             if beginAgain(because: "it stands") { return }
             playback?.stuckBeginnings += 1
             if current.stuckBeginnings >= 2 * Self.beginningCount {
@@ -125,9 +132,14 @@ extension GStreamerRenderer {
                     MediaFailure(.unsupportedFormat, "The media is of a format that is not played."))
             }
         }
+        watchBeginning(of: pipeline)
+    }
+
+    /// Looks in a while whether `pipeline` has got on.
+    func watchBeginning(of pipeline: MediaPipeline) {
         later(
-            Self.beginningLimit, .beginningDue(pipeline: pipeline.number, reads: pipeline.reading?.reads ?? 0)
-        )
+            pipeline.isLocal ? Self.localBeginningLimit : Self.beginningLimit,
+            .beginningDue(pipeline: pipeline.number, reads: pipeline.reading?.reads ?? 0))
     }
 
     /// Begins a load again that fails for no reason of its own. False if that was done often enough.

@@ -175,6 +175,8 @@ extension GStreamerRenderer {
         applyPlaying()
         if successor.isPlaying, !successor.isSounding { setBuffering(true) }
         for input in next.inputs { handle(input) }
+        // Nobody has looked after it so far.
+        if playback?.phase == .loading { watchBeginning(of: pipeline) }
         updateTicking()
         reportPosition()
     }

@@ -19,17 +19,18 @@ extension SourceReader: ByteSource {
     package var size: Int64? { length }
     package var isSeekable: Bool { source.isSeekable }
 
-    package func awaitIsPulled() -> Bool {
-        guard awaitFacts() != nil, source.isSeekable, let length else { return false }
+    package func awaitAccess() -> ByteSourceAccess {
+        guard awaitFacts() != nil, source.isSeekable, let length else { return .pushed }
         let head = bytes(at: 0, count: PulledFormat.window)
-        guard OggPages.begin(at: head[...]) else { return PulledFormat.matches(head) }
+        guard OggPages.begin(at: head[...]) else { return PulledFormat.matches(head) ? .pulled : .pushed }
         // It is read at its end first.
-        guard source.givesPlaces else { return false }
+        guard source.givesPlaces else { return .pushed }
         let first = OggPages(in: bytes(at: 0, count: OggPages.beginning))
         let end = length <= OggPages.whole ? length : OggPages.end
         let place = max(Int64(OggPages.beginning), length - end)
         let last = OggPages(in: place < length ? bytes(at: place, count: Int(length - place)) : [])
-        return !last.areOfLaterLink(than: first)
+        if last.areOfOtherStreams(than: first) { return .onward }
+        return last.areOfLaterLink(than: first) ? .pushed : .pulled
     }
 
     /// The bytes from `offset` on, `count` of them unless they end before.
@@ -104,6 +105,8 @@ final class Readers: Sendable {
 
     var failure: MediaFailure? { item?.failure }
     var trouble: MediaFailure? { item?.trouble }
+    /// True if the item comes from elsewhere.
+    var isLocal: Bool { item == nil }
     /// True of a station of web radio.
     var isEndless: Bool { item?.facts?.isEndless == true }
 

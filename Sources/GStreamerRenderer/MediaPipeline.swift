@@ -186,6 +186,12 @@ final class MediaPipeline: Sendable {
     /// What was read for it of HTTP, and whether it waits for a server; nil if that is not known.
     var reading: (reads: Int, isWaiting: Bool)? { readers.progress }
 
+    /// True while it starts, or does something else that was asked for.
+    var isAtWork: Bool { worker.isAtWork }
+
+    /// True if the item does not come from a server of HTTP.
+    var isLocal: Bool { readers.isLocal }
+
     /// True if the titles of streams name tracks, not the item, which has a `single` stream or more.
     func hasTrackTitles(ofSingle single: Bool) -> Bool { parts.hasTrackTitles(ofSingle: single) }
 

@@ -28,5 +28,9 @@ struct OggPages: Equatable {
 
     /// True if these pages are of a later link of a chain than that which begins with `first`. GStreamer plays chains to
     /// their end only where it is pushed.
-    func areOfLaterLink(than first: OggPages) -> Bool { !begun.isEmpty || !streams.isSubset(of: first.begun) }
+    func areOfLaterLink(than first: OggPages) -> Bool { !begun.isEmpty || areOfOtherStreams(than: first) }
+
+    /// True if that link's streams have numbers of their own. A demuxer that has seen those at the end takes them for streams
+    /// of the first link, and plays nothing of the others.
+    func areOfOtherStreams(than first: OggPages) -> Bool { !streams.isSubset(of: first.begun) }
 }

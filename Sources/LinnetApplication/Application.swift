@@ -77,6 +77,8 @@ extension ApplicationDelegate {
                 "no receiver started this program; `linnet app run` does")
         }
         let link = ApplicationLink(adopting: Descriptor(adopting: number))
+        // What is printed is the log, and is read while the program runs.
+        Machine.prepareProcess()
         // What comes before the application is there waits.
         var early: [ApplicationNotice] = []
         var take: (ApplicationNotice) -> Void = { early.append($0) }

@@ -18,6 +18,8 @@ package protocol ApplicationHost: AnyObject {
     func kill(_ instance: InstanceID, limit: String?)
     /// A file of an application's folder, by a path without `..` and escapes: its icon, the files of its page. Nil: there is none, or it is too large.
     func file(_ path: String, of application: ApplicationID) -> Page?
+    /// The script that pages include to speak with the receiver; nil if it is not installed.
+    var script: Page? { get }
     /// Where a running instance may keep files, as it sees the path itself; nil without permission.
     func storage(of instance: InstanceID) -> String?
     /// Ends all by force. Nothing is reported afterwards.

@@ -18,6 +18,7 @@ package final class FakeApplicationHost: ApplicationHost {
     package private(set) var commands: [Command] = []
     /// Files of all applications, by their paths.
     package var files: [String: Page] = [:]
+    package var script: Page?
     /// Processes end when they are asked to, or by force.
     package var isObedient = true
     /// The address that the newest page was launched with.

@@ -211,7 +211,9 @@ extension Receiver {
 extension RoutingError {
     /// An application's failure, with what it said last.
     public init(_ failure: ApplicationFailure) {
-        let log = failure.log.isEmpty ? "" : "\n" + failure.log.joined(separator: "\n")
-        self.init(.applicationFailed, family: .session, "\(failure.code.rawValue): \(failure.message)\(log)")
+        // What it said last may be the reason itself.
+        let log = failure.log.last == failure.message ? failure.log.dropLast() : failure.log[...]
+        let lines = ["\(failure.code.rawValue): \(failure.message)"] + log
+        self.init(.applicationFailed, family: .session, lines.joined(separator: "\n"))
     }
 }

@@ -18,7 +18,7 @@ import RouteWire
 /// are under way in each direction: whoever sends more waits, so a slow reader slows its writer.
 @RouteActor public final class SessionDataChannel {
     /// The longest message in bytes; an application's manifest may allow less.
-    public static let maximumMessage = DataFrame.payloadLimit
+    public nonisolated static let maximumMessage = DataFrame.payloadLimit
 
     /// Takes what comes. Before the first one is set messages wait; when it is gone they are refused.
     public weak var delegate: (any SessionDataChannelDelegate)? {

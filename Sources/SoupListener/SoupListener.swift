@@ -45,7 +45,11 @@ package final class SoupListener: Listener {
                 ["address": request.remote ?? "", "status": String(status)])
             return status
         }
-        server.handle(below: "/") { [weak service] request in Self.answer(request, service) }
+        // libsoup takes the handler with the longest path that begins the request's: that of the socket of pages begins
+        // the names of all their files.
+        for path in ["/", "/v1/applications/"] {
+            server.handle(below: path) { [weak service] request in Self.answer(request, service) }
+        }
         var socketLimits = WebSocket.Limits()
         socketLimits.message = UInt64(limits.binaryFrame)
         socketLimits.pingEvery = limits.pingEvery

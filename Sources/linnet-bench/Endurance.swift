@@ -156,7 +156,7 @@ private final class EnduranceRun {
 
     func report(_ plan: EndurancePlan, _ report: (Figure) -> Void) async {
         // Over few tracks the pools and heaps still fill; then only what is far off is told.
-        let limits = plan.isLong ? (count: 0.5, memory: 32.0) : (count: 10.0, memory: 6_144.0)
+        let limits = plan.isLong ? (count: 0.5, memory: 32.0) : (count: 50.0, memory: 6_144.0)
         let kinds: [(String, KeyPath<Holdings, Int>, String, Double?)] = [
             ("threads", \.threads, "", limits.count), ("descriptors", \.descriptors, "", limits.count),
             ("anonymous", \.anonymous, "kB ", limits.memory), ("PSS", \.proportional, "kB ", nil),

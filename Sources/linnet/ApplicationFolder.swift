@@ -9,7 +9,7 @@ import Settings
 /// A folder with an application in it, checked as a receiver checks it.
 package struct ApplicationFolder {
     /// Where a receiver's administrator puts applications.
-    package static let local = "/var/lib/linnet/applications"
+    package static let local = "/usr/local/lib/linnet/applications"
     /// The largest file, and the most files, that are installed.
     private static let fileLimit = 256 << 20
     private static let countLimit = 4_096

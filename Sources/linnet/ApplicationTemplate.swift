@@ -112,7 +112,7 @@ struct ApplicationTemplate {
 
             class Main(Application):
                 async def opened(self, session):
-                    print(f"{session.sender.name} is here with {session.url}", flush=True)
+                    print(f"{session.sender.name} is here with {session.url}")
 
                 async def message(self, session, payload):
                     if not payload:
@@ -120,7 +120,7 @@ struct ApplicationTemplate {
                     await session.post(b"you said: " + payload)
 
                 async def closed(self, session, reason):
-                    print(f"{session.sender.name} is gone: {reason}", flush=True)
+                    print(f"{session.sender.name} is gone: {reason}")
 
 
             Main().run()

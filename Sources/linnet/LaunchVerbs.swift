@@ -65,7 +65,7 @@ extension Verb {
         case "send":
             var messages = words.map { Array($0.utf8) }
             if let file = invocation.text("file") {
-                messages.append(try FileSystem.read(file, maximum: SessionDataChannel.maximumMessage))
+                messages.append(try contents(of: file))
             }
             guard !messages.isEmpty else {
                 throw CommandFailure(.usage, "something is missing", advice: "Give a message, or --file.")
@@ -86,6 +86,17 @@ extension Verb {
                 .usage, "'\(TerminalText.clean(action))' is nothing to do with data",
                 advice: "There are: \(dataWords.joined(separator: ", ")).")
         }
+    }
+}
+
+/// A file as one message.
+private func contents(of file: String) throws(CommandFailure) -> [UInt8] {
+    let limit = SessionDataChannel.maximumMessage
+    do { return try FileSystem.read(file, maximum: limit) } catch {
+        let size = FileSystem.entry(file)?.size ?? 0
+        guard size > limit else { throw CommandFailure(.failure, TerminalText.clean(error.message)) }
+        throw CommandFailure(
+            .failure, "'\(TerminalText.clean(file))' has \(size) bytes, and a message has at most 1 MiB")
     }
 }
 
@@ -144,8 +155,9 @@ struct ApplicationTarget {
         let stop = Task { @RouteActor in
             await interruption.wait()
             guard interruption.isRequested else { return }
-            await session.stop()
+            // In this order: the end of what the user ends is no news.
             work.cancel()
+            await session.stop()
         }
         let result = await work.result
         stop.cancel()

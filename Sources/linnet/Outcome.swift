@@ -51,9 +51,16 @@ package struct CommandFailure: Error, Equatable, Sendable, CustomStringConvertib
             return
         }
         let place = receiver.map { "\($0): " } ?? ""
+        let code: ExitCode =
+            switch error.code {
+            case .applicationFailed: .applicationFailed
+            case .noSession: .refused
+            default: error.isRefusal ? .refused : .failure
+            }
+        // An application's failure has what it printed last, line by line.
+        let lines = error.message.split(separator: "\n" as Character).map { TerminalText.clean(String($0)) }
         self.init(
-            error.isRefusal || error.code == .noSession ? .refused : .failure,
-            "\(place)\(TerminalText.clean(error.message))", advice: Self.advice(for: error.code))
+            code, "\(place)\(lines.joined(separator: "\n  "))", advice: Self.advice(for: error.code))
     }
 
     /// What a person can do about an error.

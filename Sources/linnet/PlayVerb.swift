@@ -203,7 +203,7 @@ func exitCode(for end: SessionEnd?, at receiver: String) throws(CommandFailure) 
             .mediaFailed, "\(receiver): \(TerminalText.clean(failure.message))",
             advice: advice(for: failure))
     case .applicationFailed(let failure):
-        throw CommandFailure(.applicationFailed, "\(receiver): \(RoutingError(failure).message)")
+        throw CommandFailure(RoutingError(failure), at: receiver)
     case .routeEnded: throw CommandFailure(.failure, "\(receiver): the route was ended")
     case .shutdown: throw CommandFailure(.failure, "\(receiver): the receiver went away")
     case .lost:

@@ -22,7 +22,11 @@ import Settings
             try FileSystem.makeDirectory(folder, mode: 0o755)
             try FileSystem.makeDirectory("\(folder)/applications")
             try application.copy(to: "\(folder)/applications/\(application.manifest.id)")
-            let (process, port) = try await Self.start(application.manifest.name, in: folder)
+            guard let (process, port) = await Self.start(application.manifest.name, in: folder) else {
+                throw CommandFailure(
+                    .failure, "the receiver for the trial did not start",
+                    advice: "What it said is above; if that is nothing, linnetd is not installed.")
+            }
             (self.process, self.folder, address) = (process, folder, "127.0.0.1:\(port)")
         } catch {
             ApplicationFolder.removeTree(folder)
@@ -31,36 +35,46 @@ import Settings
     }
 
     /// Starts it at a port that is likely to be free, and at another one if it was not.
-    private static func start(_ name: String, in folder: String) async throws -> (ChildProcess, UInt16) {
+    private static func start(_ name: String, in folder: String) async -> (ChildProcess, UInt16)? {
         for _ in 0..<3 {
             let port = UInt16.random(in: 20_000..<32_000)
-            if await isAnswered(port) { continue }
-            let process = try ChildProcess(
-                [
-                    program, "--config-dir", "\(folder)/none", "--name", "Trial of \(name)", "--port",
-                    "\(port)",
-                    "--advertise", "false", "--state-folder", "\(folder)/state",
-                    "--applications-local-folder", "\(folder)/applications",
-                    "--applications-system-folder", "\(folder)/none",
-                    "--applications-storage-folder", "\(folder)/storage",
-                ], inheriting: nil)
-            let end = ContinuousClock.now + patience
-            while process.identifier != nil, ContinuousClock.now < end {
-                if await isAnswered(port) { return (process, port) }
-                try? await Task.sleep(for: .milliseconds(50))
-            }
+            if await answers(port) { continue }
+            guard let process = launch(name, in: folder, port) else { return nil }
+            if await isUp(process, port) { return (process, port) }
             process.forceExit()
         }
-        throw CommandFailure(
-            .failure, "the receiver for the trial did not start", advice: "What it said is above.")
+        return nil
+    }
+
+    private static func launch(_ name: String, in folder: String, _ port: UInt16) -> ChildProcess? {
+        try? ChildProcess(
+            [
+                program, "--config-dir", folder, "--name", "Trial of \(name)", "--port", "\(port)",
+                "--advertise", "false", "--state-dir", "\(folder)/state",
+                "--applications-local-folder", "\(folder)/applications",
+                "--applications-system-folder", "\(folder)/none",
+                "--applications-storage-folder", "\(folder)/storage",
+            ], inheriting: nil)
+    }
+
+    /// Waits until the receiver answers; false if it ends, or takes too long.
+    private static func isUp(_ process: ChildProcess, _ port: UInt16) async -> Bool {
+        let end = ContinuousClock.now + patience
+        while process.identifier != nil, ContinuousClock.now < end {
+            if await answers(port) { return true }
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        return false
     }
 
     /// On its own, since the compiler's optimiser fails on more than one of these in a function.
-    @inline(never) private static func isAnswered(_ port: UInt16) async -> Bool {
+    @inline(never) private static func answers(_ port: UInt16) async -> Bool {
         do {
             _ = try await Receiver.at(.init(host: "127.0.0.1", port: port))
             return true
-        } catch { return false }
+        } catch {
+            return false
+        }
     }
 
     /// The one beside this program, else the one of the system.

@@ -16,10 +16,22 @@ extension Configuration {
         configuration.requiresConfinement = text(.applicationConfinement) == "required"
         configuration.browser = text(.browser).split(separator: " " as Character).map(String.init)
         configuration.isRoot = Machine.isRoot
-        let python =
-            text(.pythonFolder).isEmpty ? "\(programFolder)/../lib/linnet/python" : text(.pythonFolder)
-        configuration.python = FileSystem.absolute(python)
+        let python = text(.pythonFolder)
+        configuration.python = python.isEmpty ? helpers("python") : FileSystem.absolute(python)
+        configuration.script = helpers("web").map { "\($0)/linnet.js" }
         return configuration
+    }
+
+    /// A folder of what helps applications: the one that was installed, or, of a program that was only built, that of
+    /// the sources.
+    private func helpers(_ language: String) -> String? {
+        if let installed = FileSystem.absolute("\(programFolder)/../lib/linnet/\(language)") {
+            return installed
+        }
+        let names = programFolder.split(separator: "/" as Character)
+        guard let build = names.lastIndex(of: ".build") else { return nil }
+        return FileSystem.absolute(
+            "/\(names[..<build].joined(separator: "/"))/packaging/applications/\(language)")
     }
 
     /// What is wrong with applications that are installed, one line each.

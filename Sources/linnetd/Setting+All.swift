@@ -168,7 +168,7 @@ extension Setting {
         detail: "What is wrong with an application there is told by --check-config and --self-test.")
     static let localApplications = Setting(
         group: "applications", key: "local-folder", option: "applications-local-folder", kind: .path,
-        fallback: "/var/lib/linnet/applications",
+        fallback: "/usr/local/lib/linnet/applications",
         summary: "folder of the applications that an administrator installed",
         detail: "An application there takes the place of one of the system with the same id.")
     static let applicationStorage = Setting(

@@ -156,4 +156,20 @@ struct CatalogTests {
         #expect(await stage.file("main", of: "org.example.program") == nil)
         #expect(await stage.file("icon.png", of: "org.example.nothing") == nil)
     }
+
+    @Test func `the helper for pages is read once, if it is not too large`() async throws {
+        let (small, large) = ("\(stage.root)/linnet.js", "\(stage.root)/large.js")
+        try FileSystem.write([1, 2], to: small)
+        try FileSystem.write([UInt8](repeating: 32, count: 256 << 10 | 1), to: large)
+        await stage.start { $0.script = large }
+        #expect(await stage.script == nil)
+        await stage.start { $0.script = small }
+        let page = await stage.script
+        #expect(page?.body == [1, 2] && page?.type == "text/javascript; charset=utf-8")
+        #expect(page?.headers["Cache-Control"] == "max-age=3600")
+        try FileSystem.remove(small)
+        #expect(await stage.script == page)
+        await stage.start()
+        #expect(await stage.script == nil)
+    }
 }

@@ -88,6 +88,7 @@ actor HostStage {
     func terminate(_ instance: String) { host?.terminate(InstanceID(instance)) }
     func kill(_ instance: String, limit: String? = nil) { host?.kill(InstanceID(instance), limit: limit) }
     func storage(of instance: String) -> String? { host?.storage(of: InstanceID(instance)) }
+    var script: Page? { host?.script }
     func file(_ path: String, of id: String) -> Page? { host?.file(path, of: ApplicationID(id)!) }
 
     /// Starts a host with one application and launches it.

@@ -257,6 +257,23 @@ private func isGapless(_ frames: [Int]) -> Bool {
         #expect((card.recording().samples.max() ?? 0) < 940)
     }
 
+    @Test func `takes nothing more of a stream that was ended at once, until it is moved`() async throws {
+        let card = try #require(TestCards.take())
+        let test = try OutputUnderTest(AudioOutputConfiguration(device: card.device))
+        test.output.open(test.stream, playing: true)
+        test.feed(9_600, ends: false)
+        try await test.sounding(true)
+        test.output.finish(test.stream)
+        // A decoder that was between two pieces.
+        let frames = [Float](repeating: 0, count: 960)
+        let step = 1e9 / 48_000
+        #expect(test.output.write(frames.span, position: 1e9, step: step, for: test.stream) == .flushing)
+        try await test.first { $0 == .drained(test.stream) ? () : nil }
+        test.output.beginFlush(test.stream)
+        test.output.endFlush(test.stream)
+        #expect(test.output.write(frames.span, position: 0, step: step, for: test.stream) == .written)
+    }
+
     @Test func `plays the rates that the card plays itself`() async throws {
         var card = try #require(TestCards.take(.versatile))
         let test = try OutputUnderTest(AudioOutputConfiguration(device: card.device))

@@ -43,8 +43,8 @@ import Testing
         ]
     }
 
-    private func start() async throws -> (run: ProgramRun, address: String) {
-        let run = try await ProgramRun.start("linnetd", options)
+    private func start(_ more: [String] = []) async throws -> (run: ProgramRun, address: String) {
+        let run = try await ProgramRun.start("linnetd", options + more)
         let line = try #require(await run.line(with: "linnetd: ready on port "))
         return (run, "127.0.0.1:\(line.split(separator: " ")[4])")
     }
@@ -63,6 +63,9 @@ import Testing
         #expect(await sender.line() == "echoed 200")
         await run.send(signal: SIGTERM)
         #expect(await sender.line()?.hasPrefix("ended shutdown") == true)
+        // Nothing that came was against the protocol's document.
+        #expect(await sender.line() == nil)
+        #expect(await sender.exit() == .status(0))
         #expect(await run.exit() == .status(0))
     }
 
@@ -90,6 +93,7 @@ import Testing
         let sender = try await send(address, "broken:", 0)
         #expect(await sender.line() == "ended failed launchFailed")
         #expect(await sender.line() == "log the key is missing")
+        #expect(await sender.line() == nil)
         await run.send(signal: SIGTERM)
     }
 
@@ -103,6 +107,28 @@ import Testing
         let sender = try await send(address, "hog:", 0)
         #expect(await sender.line() == "ended failed limitExceeded")
         await run.send(signal: SIGTERM)
+    }
+
+    @Test func `a page is loaded by the browser, speaks on its socket, and ends with its session`()
+        async throws
+    {
+        let path = "\(folder.path)/system/org.example.page"
+        try FileSystem.makeDirectory(path)
+        let manifest =
+            #"{"id":"org.example.page","name":"P","version":"1","protocol":[1],"page":"index.html","urls":["page:*"]}"#
+        try FileSystem.write(Array(manifest.utf8), to: "\(path)/application.json")
+        try FileSystem.write(Array("<p>here".utf8), to: "\(path)/index.html")
+        // Where the user of applications can read it.
+        let browser = "\(folder.path)/browser.py"
+        let script = try FileSystem.read("\(Self.root)/Tests/Support/python/browser.py", maximum: 65_536)
+        try FileSystem.write(script, to: browser)
+        let (run, address) = try await start(["--applications-browser=/usr/bin/python3 \(browser) %u"])
+        let sender = try await send(address, "page:one", 20)
+        #expect(await run.line(with: "loaded")?.contains("<p>here") == true)
+        #expect(await sender.line() == "active")
+        #expect(await sender.line() == "echoed 20")
+        await run.send(signal: SIGTERM)
+        #expect(await run.exit() == .status(0))
     }
 
     @Test func `faults of applications are told by the checks`() async throws {

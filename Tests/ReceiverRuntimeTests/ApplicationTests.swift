@@ -247,6 +247,11 @@ struct ApplicationTests {
         #expect(
             reachable
                 == " connect-src http://127.0.0.1:7380/v1/applications/ ws://127.0.0.1:7380/v1/application")
+        // The policy names the helper by the path at which it is served.
+        #expect(policy.contains("http://127.0.0.1:7380/v1/linnet.js "))
+        #expect(receiver.listener.page(at: "/v1/linnet.js") == nil)
+        host.script = Page(type: "text/javascript", body: [6])
+        #expect(receiver.listener.page(at: "/v1/linnet.js")?.body == [6])
         #expect(receiver.listener.connect(token: "guessed").closing?.code == 1008)
         let token = String(address.split(separator: "=").last ?? "")
         let client = receiver.listener.connect(token: token)

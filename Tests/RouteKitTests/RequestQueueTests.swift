@@ -12,7 +12,8 @@ import Testing
     }
     private let sent = Sent()
 
-    private func queue(timeout: Duration = .seconds(60), isOpen: Bool = true) -> RequestQueue {
+    /// Nothing runs out of time by itself, however busy the machine is.
+    private func queue(timeout: Duration = .seconds(86_400), isOpen: Bool = true) -> RequestQueue {
         let queue = RequestQueue(timeout: timeout)
         guard isOpen else { return queue }
         queue.connected { [sent] in sent.texts.append($0) }

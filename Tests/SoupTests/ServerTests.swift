@@ -45,11 +45,40 @@ import Testing
         #expect(answer.hasSuffix("\r\n\r\nhello 127.0.0.1"))
     }
 
+    private static let handshake =
+        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+        + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+
+    @Test func `what is below a path is answered there, by the longest path that covers it`() async throws {
+        let here = OnLoop()
+        let port = try await here.run { here in
+            let server = Server()
+            for path in ["/", "/a/", "/a/b"] {
+                server.handle(below: path) { _ in Response(200, "text/plain", Array("[\(path)]".utf8)) }
+            }
+            server.handle("/a/bc") { _ in Response(200, "text/plain", Array("[alone]".utf8)) }
+            server.handleWebSocket("/a/s") { _, _ in }
+            here.keep(server)
+            return try server.listen(port: 0, loopbackOnly: true)
+        }
+        for (path, answer) in [
+            ("/", "/"), ("/ab", "/"), ("/a", "/"), ("/a/x", "/a/"), ("/a/b", "/a/b"), ("/a/b/c", "/a/b"),
+            ("/a/bx", "/a/"), ("/a/bc", "alone"), ("/a/bcd", "/a/"), ("/a/bc/d", "/a/"), ("/a/ss", "/a/"),
+        ] {
+            let text = try ask(port, "GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(text.hasSuffix("[\(answer)]"), "\(path)")
+        }
+    }
+
     @Test(arguments: [
         ("GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n", 404),
         ("GET /hello/more HTTP/1.1\r\nHost: x\r\n\r\n", 404),
         ("POST /hello HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi", 405),
+        ("GET /hellos HTTP/1.1\r\nHost: x\r\n\r\n", 404),
         ("GET /echo HTTP/1.1\r\nHost: x\r\n\r\n", 426),
+        ("GET /echoes HTTP/1.1\r\nHost: x\r\n\r\n", 404),
+        ("GET /echoes HTTP/1.1\r\nHost: x\r\n\(Self.handshake)\r\n", 404),
+        ("GET /echo/more HTTP/1.1\r\nHost: x\r\n\(Self.handshake)\r\n", 404),
         ("GET /echo HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", 426),
         (
             "GET /echo HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

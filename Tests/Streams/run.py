@@ -355,6 +355,25 @@ async def audio(play, argument):
     await play.call("playback.selectTrack", kind="audio", option=found["id"])
 
 
+@step("announce")
+async def announce(play, argument):
+    """Has another path heard in place of what plays, which goes on underneath, until it is over."""
+    play.since = time.monotonic()
+    answer = await play.client.call(
+        "announcement.play", url=f"http://127.0.0.1:{play.server.port}/{play.run_name}/{argument}", ducking=60)
+
+    def ended():
+        return [params for method, params in play.client.notes
+                if method == "announcement.ended" and params["announcement"] == answer["value"]]
+    how = (await play.until(ended, "the announcement's end", 15))[0]
+    if how["reason"] != "finished":
+        raise Failed(f"the announcement {how['reason']}: {how.get('error')}")
+    play.card.update()
+    if not any(sound.second == 101 and sound.end > play.since for sound in play.card.sounds()):
+        raise Failed(f"the announcement was not heard, but {describe(play.card)}")
+    play.since = time.monotonic()
+
+
 @step("end")
 async def end(play, argument):
     if play.refusal:

@@ -86,7 +86,7 @@ extension ReceiverShell {
         let host = "127.0.0.1:\(port)"
         return """
             sandbox allow-scripts allow-same-origin allow-forms; \
-            default-src http://\(host)\(Self.applicationPath) http://\(host)/v1/linnet.js 'unsafe-inline' data: blob:\
+            default-src http://\(host)\(Self.applicationPath) http://\(host)\(Self.scriptPath) 'unsafe-inline' data: blob:\
             \(others ? " https:" : ""); \
             connect-src http://\(host)\(Self.applicationPath) ws://\(host)/v1/application\
             \(others ? " https: wss:" : ""); \
@@ -95,6 +95,8 @@ extension ReceiverShell {
     }
 
     static let applicationPath = "/v1/applications/"
+    /// The helper for pages.
+    static let scriptPath = "/v1/linnet.js"
 
     /// The path of an application's icon; nil if it has none.
     static func iconPath(_ manifest: ApplicationManifest) -> String? {

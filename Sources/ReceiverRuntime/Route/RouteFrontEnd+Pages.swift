@@ -16,6 +16,7 @@ extension RouteFrontEnd {
                 headers: ["Cache-Control": "no-store"])
         case "/healthz": return Page(type: "text/plain; charset=utf-8", body: Array("ok\n".utf8))
         case "/metrics": return Page(type: OpenMetricsText.type, body: Array(metrics().utf8))
+        case ReceiverShell.scriptPath: return shell.ports.applications?.script
         default:
             if path.hasPrefix(ReceiverShell.applicationPath) { return shell.applicationPage(at: path) }
             guard path.hasPrefix(ArtworkShelf.path),

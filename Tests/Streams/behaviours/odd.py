@@ -7,7 +7,8 @@ odd/FORMAT[:KEY=VALUE…]/EDIT,EDIT…/NAME    the last part is for people, and 
 `odd-whole` gives no parts of it and says nothing of that; `odd-none` says that it gives none.
 
 FORMAT is one of `ENCODERS`, `PACKERS` or `NAMED`; `rate`, `channels` and `sample` (GStreamer's name of a sample's format) say what it is made
-from, `seconds` how long it is. The media has five seconds of the tones of `position.wav`. `EDITS` says what can be done with its bytes, in order.
+from, `seconds` how long it is, `first` with which second it begins. The media has five seconds of the tones of `position.wav`. `EDITS` says
+what can be done with its bytes, in order.
 """
 
 import os
@@ -107,6 +108,11 @@ MADE = {}
 LOCK = threading.Lock()
 
 
+def tones(path, first, count):
+    right = media.second_of(1000)
+    media.write(path, ((media.second_of(400 + 20 * n), right) for n in range(first, first + count)))
+
+
 def make(spec):
     """The bytes of `FORMAT:KEY=VALUE…`, made once."""
     with LOCK:
@@ -127,7 +133,7 @@ def make(spec):
                     mask = {3: 0x7, 4: 0x33, 5: 0x37, 6: 0x3F, 7: 0x13F, 8: 0xC3F}[int(wanted["channels"])]
                     caps += f",channel-mask=(bitmask){mask:#x}"
             with tempfile.TemporaryDirectory() as folder:
-                media.position(f"{folder}/in.wav", int(wanted.get("seconds", SECONDS)))
+                tones(f"{folder}/in.wav", int(wanted.get("first", 0)), int(wanted.get("seconds", SECONDS)))
                 subprocess.run(
                     ["gst-launch-1.0", "-q", "filesrc", f"location={folder}/in.wav", "!", "wavparse", "!",
                      "audioconvert", "!", "audioresample", "!", caps, "!", *encoder.split(), "!",

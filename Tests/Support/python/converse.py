@@ -276,7 +276,7 @@ async def what_cannot_be_is_refused(talk):
     await talk.refused(owner, "invalidURL", "session.start", url="http://", mode="player")
     await talk.refused(owner, "unsupportedScheme", "session.start", url="gopher://example.org/", mode="player")
     await talk.refused(
-        owner, "modeUnsupported", "session.start", url=talk.url, mode="application", application="org.example.app")
+        owner, "applicationUnknown", "session.start", url=talk.url, mode="application", application="org.example.no")
     check(talk.mine() and talk.mine()["isPlaying"], "a refused start disturbed the session")
 
 

@@ -12,7 +12,7 @@ import socket
 import struct
 import sys
 
-VERSION = 2
+VERSION = 3
 daemon = socket.socket(fileno=3)
 mode = sys.argv[1]
 

@@ -321,6 +321,9 @@ class Application(asyncio.Protocol):
 
     def run(self):
         """Serves until the receiver has no more use for it."""
+        if hasattr(sys.stdout, "reconfigure"):
+            # What is printed is the log, and is read while the program runs.
+            sys.stdout.reconfigure(line_buffering=True)
         try:
             asyncio.run(self._serve())
         except KeyboardInterrupt:
