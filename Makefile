@@ -89,6 +89,12 @@ endurance: ## see what grows over 2,000 tracks, in a quarter of an hour
 	@$(MAKE) --no-print-directory support release
 	$(RELEASE)/linnet-bench endurance
 
+.PHONY: soak-data
+soak-data: ## kill senders, applications and receivers at random: make soak-data MESSAGES=1000000 SEED=1
+	@scripts/install-packages.sh build run
+	@$(MAKE) --no-print-directory release
+	$(RELEASE)/linnet-bench soak --messages $(or $(MESSAGES),1000000) --seed $(or $(SEED),1)
+
 bench: ## measure, beside the peers: make bench BENCHES='first-sound seek'
 	@scripts/install-packages.sh build run bench
 	@scripts/check-toolchain.sh $(SWIFT)

@@ -51,7 +51,7 @@ struct BenchApplications {
             (Self.soakAlone, SoakApplication.word, "perSession"),
         ] {
             try run(["mkdir", "-p", "\(folder)/\(id)"])
-            try run(["cp", "\(bench.programs)/linnet-bench", "\(folder)/\(id)/bench"])
+            try run(["cp", "--remove-destination", "\(bench.programs)/linnet-bench", "\(folder)/\(id)/bench"])
             try writeText(
                 """
                 {"id": "\(id)", "name": "\(kind)", "version": "1", "protocol": [1], "executable": "bench",

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GLibLoop
+import Settings
 import Soup
 import SystemProbe
 
@@ -20,13 +21,14 @@ import SystemProbe
     /// Serves at a free port, which is printed, until the process is ended.
     static func run() async {
         let echo = PlainEchoServer()
-        do { print(try echo.listen()) } catch { return printError("\(error)") }
+        do { Machine.write("\(try echo.listen())\n", to: .output) } catch { return printError("\(error)") }
         try? await Task.sleep(for: .seconds(3_600))
     }
 
     private func listen() throws -> UInt16 {
         var limits = WebSocket.Limits()
         limits.message = 1 << 21
+        limits.queue = 64 << 20
         server.handleWebSocket("/echo", limits: limits) { [unowned self] socket, _ in
             sockets[ObjectIdentifier(socket)] = socket
             socket.onMessage = { [unowned socket] in socket.send($0) }
@@ -43,6 +45,7 @@ import SystemProbe
     private static let client = HTTPClient()
     private let socket: WebSocket
     private var returned = 0
+    private var isClosed = false
     private var waiting: (count: Int, continuation: CheckedContinuation<Void, Never>)?
 
     private init(_ socket: WebSocket) { self.socket = socket }
@@ -54,6 +57,7 @@ import SystemProbe
         let socket = try await client.connect(url, limits: limits, timeout: .seconds(5)) { _ in }
         let echo = PlainEcho(socket)
         socket.onMessage = { [weak echo] _ in echo?.came() }
+        socket.onClosed = { [weak echo] _, _ in echo?.close() }
         return echo
     }
 
@@ -64,33 +68,39 @@ import SystemProbe
         waiting.continuation.resume()
     }
 
-    private func wait(for count: Int) async {
-        guard returned < count else { return }
-        await withCheckedContinuation { waiting = (count, $0) }
+    private func close() {
+        isClosed = true
+        waiting?.continuation.resume()
+        waiting = nil
+    }
+
+    private func wait(for count: Int) async throws {
+        if returned < count, !isClosed { await withCheckedContinuation { waiting = (count, $0) } }
+        if isClosed { throw ProbeFailure("it closed the connection", 0) }
     }
 
     /// Milliseconds of each of so many round trips, one after the other.
-    func latencies(_ tries: Int, size: Int) async -> Samples {
+    func latencies(_ tries: Int, size: Int) async throws -> Samples {
         let message = [UInt8](repeating: 7, count: size)
         var samples = Samples()
         for _ in 0..<tries {
             let start = monotonicNanoseconds()
             socket.send(.binary(message))
-            await wait(for: returned + 1)
+            try await wait(for: returned + 1)
             samples.add(Double(monotonicNanoseconds() - start) / 1e6)
         }
         return samples
     }
 
     /// Messages a second, so many of them under way.
-    func rate(_ count: Int, size: Int, window: Int) async -> Double {
+    func rate(_ count: Int, size: Int, window: Int) async throws -> Double {
         let message = [UInt8](repeating: 7, count: size)
         let (start, before) = (monotonicNanoseconds(), returned)
         for number in 0..<count {
-            if number >= window { await wait(for: before + number - window + 1) }
+            if number >= window { try await wait(for: before + number - window + 1) }
             socket.send(.binary(message))
         }
-        await wait(for: before + count)
+        try await wait(for: before + count)
         return Double(count) * 1e9 / Double(monotonicNanoseconds() - start)
     }
 }
