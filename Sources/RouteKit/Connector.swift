@@ -10,12 +10,14 @@ enum Connector {
     /// One client for all receivers: libsoup keeps no state between them.
     @RouteActor private static let client = HTTPClient()
 
-    /// What a connection takes on. Messages up to the largest data frame; bytes under way as many as sixteen of them and
-    /// all requests can be. The receiver pings, and clock readings tell whether it answers, so we send no pings.
+    /// What a connection takes on. Messages up to the largest data frame. What is under way is bounded by the windows of the data
+    /// channels and the requests in flight, each answered when the receiver has read it; libsoup's queue is not, since it is not seen
+    /// to be empty while messages keep coming. The receiver pings, and clock readings tell whether it answers, so we send no
+    /// pings.
     private static var limits: WebSocket.Limits {
         var limits = WebSocket.Limits()
         limits.message = 1_048_576 + 144
-        limits.queue = 20 << 20
+        limits.queue = .max
         limits.pingEvery = 0
         return limits
     }
