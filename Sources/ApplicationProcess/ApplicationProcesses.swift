@@ -70,7 +70,11 @@ package final class ApplicationProcesses: ApplicationHost {
         (self.service, self.report) = (service, report)
         scans.open { [weak self] in self?.take($0) }
         folders = FolderWatch(settling: Self.settling) { [weak self] in self?.scan() }
-        scan()
+        // At once, so that whoever comes as soon as the port is open finds what is installed.
+        isScanning = true
+        for folder in configuration.folders { folders?.add(folder) }
+        let found = ApplicationCatalog(folders: configuration.folders, isRoot: configuration.isRoot)
+        EventSource.once(after: .zero) { [weak self] in self?.take(found) }
     }
 
     package func launch(_ instance: InstanceID, _ application: ApplicationID) {
