@@ -194,6 +194,27 @@ static inline unsigned sandbox_shim_begin_filter(struct sock_filter *code)
     }
     return n;
 }
+
+/* Has a filter of n steps allow IPv4 and IPv6 sockets that are not raw, the kernel's news of links and, if `local`, local
+ * sockets. Returns the number of its steps. */
+static inline unsigned sandbox_shim_judge_sockets(struct sock_filter *code, unsigned n, int local)
+{
+    SKIP(BPF_JEQ, __NR_socket, 0, 13);
+    LOAD(args[0]);
+    SKIP(BPF_JEQ, AF_NETLINK, 9, 0);
+    SKIP(BPF_JEQ, local ? AF_UNIX : AF_INET, 2, 0);
+    SKIP(BPF_JEQ, AF_INET, 1, 0);
+    SKIP(BPF_JEQ, AF_INET6, 0, 7);
+    LOAD(args[1]);
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xf);
+    SKIP(BPF_JEQ, SOCK_STREAM, 3, 0);
+    SKIP(BPF_JEQ, SOCK_DGRAM, 2, 0);
+    SKIP(BPF_JEQ, SOCK_SEQPACKET, 1, 0);
+    ANSWER(REFUSED);
+    ANSWER(SECCOMP_RET_ALLOW);
+    ANSWER(REFUSED);
+    return n;
+}
 #endif
 
 /* Filters the system calls of all threads. Calls that a player has no use for answer "not permitted". */
@@ -245,21 +266,7 @@ static inline int sandbox_shim_filter_calls(void)
         ANSWER(SECCOMP_RET_ALLOW);
         ANSWER(REFUSED);
     }
-    /* Local, IPv4 and IPv6 sockets that are not raw, and the kernel's news of links. */
-    SKIP(BPF_JEQ, __NR_socket, 0, 13);
-    LOAD(args[0]);
-    SKIP(BPF_JEQ, AF_NETLINK, 9, 0);
-    SKIP(BPF_JEQ, AF_UNIX, 2, 0);
-    SKIP(BPF_JEQ, AF_INET, 1, 0);
-    SKIP(BPF_JEQ, AF_INET6, 0, 7);
-    LOAD(args[1]);
-    code[n++] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xf);
-    SKIP(BPF_JEQ, SOCK_STREAM, 3, 0);
-    SKIP(BPF_JEQ, SOCK_DGRAM, 2, 0);
-    SKIP(BPF_JEQ, SOCK_SEQPACKET, 1, 0);
-    ANSWER(REFUSED);
-    ANSWER(SECCOMP_RET_ALLOW);
-    ANSWER(REFUSED);
+    n = sandbox_shim_judge_sockets(code, n, 1);
     /* A terminal that was inherited is not typed into. */
     SKIP(BPF_JEQ, __NR_ioctl, 0, 4);
     LOAD(args[1]);
@@ -307,21 +314,7 @@ static inline unsigned sandbox_shim_application_filter(int network, struct sock_
         ANSWER(SECCOMP_RET_ALLOW);
         ANSWER(REFUSED);
     }
-    /* Local, IPv4 and IPv6 sockets that are not raw, and the kernel's news of links. */
-    SKIP(BPF_JEQ, __NR_socket, 0, 13);
-    LOAD(args[0]);
-    SKIP(BPF_JEQ, AF_NETLINK, 9, 0);
-    SKIP(BPF_JEQ, network ? AF_INET : AF_UNIX, 2, 0);
-    SKIP(BPF_JEQ, AF_INET, 1, 0);
-    SKIP(BPF_JEQ, AF_INET6, 0, 7);
-    LOAD(args[1]);
-    code[n++] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xf);
-    SKIP(BPF_JEQ, SOCK_STREAM, 3, 0);
-    SKIP(BPF_JEQ, SOCK_DGRAM, 2, 0);
-    SKIP(BPF_JEQ, SOCK_SEQPACKET, 1, 0);
-    ANSWER(REFUSED);
-    ANSWER(SECCOMP_RET_ALLOW);
-    ANSWER(REFUSED);
+    n = sandbox_shim_judge_sockets(code, n, !network);
     ANSWER(SECCOMP_RET_ALLOW);
     return n;
 #endif

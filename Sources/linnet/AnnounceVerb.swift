@@ -53,11 +53,7 @@ private struct AnnounceRequest {
                 .usage, "--no-wait needs a URL",
                 advice: "A local file is served by this command, so it must stay until the end.")
         }
-        guard !isFile || FileSystem.exists(source) else {
-            throw CommandFailure(
-                .failure, "there is no file '\(TerminalText.clean(source))'",
-                advice: "A URL begins with http:// or https://.")
-        }
+        if isFile { try requireFile(source) }
         if let text = invocation.text("volume") {
             guard let percent = ValueText.percent(text) else {
                 throw CommandFailure(.usage, "'\(text)' is no volume", advice: "Write 0 to 100.")
@@ -80,16 +76,14 @@ private struct AnnounceRequest {
     let interruption = Interruption()
     let receiver = try await Finder.receiver(invocation.on)
     let name = TerminalText.clean(receiver.displayName)
-    let controller = RouteController(sender: SenderIdentity(name: "linnet on \(Machine.hostName)"))
+    let controller = RouteController(sender: .commandLine)
     do {
         let route = try await controller.activate(receiver)
         var server: MediaFileServer?
         defer { server?.stop() }
         var url = request.source
         if request.isFile {
-            guard let address = route.localAddress else {
-                throw CommandFailure(.failure, "cannot tell the address that \(name) reaches us at")
-            }
+            let address = try servingAddress(of: route)
             let made = try MediaFileServer(file: request.source, reachedAt: address)
             (server, url) = (made, made.url)
         }

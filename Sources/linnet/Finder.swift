@@ -144,7 +144,7 @@ import Settings
 ) async throws -> ExitCode {
     let receiver = try await Finder.receiver(invocation.on)
     do {
-        let controller = RouteController(sender: SenderIdentity(name: "linnet on \(Machine.hostName)"))
+        let controller = RouteController(sender: .commandLine)
         let route = try await controller.activate(receiver)
         do {
             let code = try await body(route)
@@ -167,4 +167,27 @@ import Settings
         throw RoutingError(.noSession, family: .session, "nothing plays")
     }
     return player
+}
+
+extension SenderIdentity {
+    /// Who this program is to receivers.
+    static var commandLine: SenderIdentity { SenderIdentity(name: "linnet on \(Machine.hostName)") }
+}
+
+/// Says that a local file is missing before a receiver is looked for.
+func requireFile(_ path: String) throws(CommandFailure) {
+    guard FileSystem.exists(path) else {
+        throw CommandFailure(
+            .failure, "there is no file '\(TerminalText.clean(path))'",
+            advice: "A URL begins with http:// or https://.")
+    }
+}
+
+/// The address at which a receiver reaches what is served here.
+@RouteActor func servingAddress(of route: Route) throws(CommandFailure) -> String {
+    guard let address = route.localAddress else {
+        throw CommandFailure(
+            .failure, "cannot tell the address that \(TerminalText.clean(route.displayName)) reaches us at")
+    }
+    return address
 }

@@ -139,7 +139,7 @@ struct ApplicationTarget {
     let interruption = Interruption()
     let receiver = try await Finder.receiver(invocation.on)
     let name = TerminalText.clean(receiver.displayName)
-    let controller = RouteController(sender: SenderIdentity(name: "linnet on \(Machine.hostName)"))
+    let controller = RouteController(sender: .commandLine)
     do {
         let route = try await controller.activate(receiver)
         let session = RouteSession(url: target.url, mode: target.mode)

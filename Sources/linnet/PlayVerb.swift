@@ -69,11 +69,7 @@ private struct PlayRequest {
         guard files.count <= Self.fileLimit else {
             throw CommandFailure(.usage, "\(files.count) files are too many: \(Self.fileLimit) at a time")
         }
-        if let missing = files.first(where: { !FileSystem.exists($0) }) {
-            throw CommandFailure(
-                .failure, "there is no file '\(TerminalText.clean(missing))'",
-                advice: "A URL begins with http:// or https://.")
-        }
+        for file in files { try requireFile(file) }
         if sources.count > 1, invocation.text("title") != nil {
             throw CommandFailure(.usage, "--title is for one item", advice: "Play one, or leave it out.")
         }
@@ -110,7 +106,7 @@ private struct PlayRequest {
     let interruption = Interruption()
     let receiver = try await Finder.receiver(invocation.on)
     let name = TerminalText.clean(receiver.displayName)
-    let controller = RouteController(sender: SenderIdentity(name: "linnet on \(Machine.hostName)"))
+    let controller = RouteController(sender: .commandLine)
     do {
         let route = try await controller.activate(receiver)
         var servers: [MediaFileServer] = []
@@ -121,9 +117,7 @@ private struct PlayRequest {
                 urls.append(source)
                 continue
             }
-            guard let address = route.localAddress else {
-                throw CommandFailure(.failure, "cannot tell the address that \(name) reaches us at")
-            }
+            let address = try servingAddress(of: route)
             let server =
                 try LocalPlaylist(source)?.server(reachedAt: address)
                 ?? MediaFileServer(file: source, reachedAt: address)
