@@ -249,6 +249,46 @@ import Testing
         #expect(await closed.next() == true)
     }
 
+    @Test func `a connection whose queue was empty in the middle of a long message stays`() async throws {
+        let here = OnLoop()
+        let heard = Mailbox<Int?>()
+        let drains = Notes<Bool>()
+        let quiet = Notes<Bool>()
+        let port = try await here.run { here in
+            let server = Server()
+            here.keep(server)
+            var limits = WebSocket.Limits()
+            limits.message = 1 << 20
+            server.handleWebSocket("/x", limits: limits) { socket, _ in
+                here.keep(socket)
+                socket.onMessage = { message in
+                    if case .binary(let bytes) = message { heard.put(bytes.count) }
+                }
+                socket.onClosed = { _, _ in heard.put(nil) }
+                socket.onDrained = { drains.add(true) }
+                here.keep(
+                    EventSource.repeating(every: .milliseconds(1)) { [unowned socket] in
+                        if quiet.all.isEmpty, !socket.isCongested { socket.send(.text("x")) }
+                    })
+            }
+            return try server.listen(port: 0, loopbackOnly: true)
+        }
+        let peer = try RawPeer(port: port)
+        _ = peer.upgrade("/x")
+        let frame = RawPeer.frame(0x82, [UInt8](repeating: 7, count: 1_000_000))
+        peer.send(Array(frame[..<600_000]))
+        // What is sent from now on is taken only when all of that was read.
+        let before = drains.all.count
+        while drains.all.count < before + 3 { await Task.yield() }
+        quiet.add(true)
+        await here.run { _ in }
+        // So much at once that something is always there to be read, and the queue is not seen empty between the two.
+        peer.send(Array(frame[600_000...]) + RawPeer.frame(0x82, [UInt8](repeating: 7, count: 500_000)))
+        #expect(await heard.next() == 1_000_000)
+        #expect(await heard.next() == 500_000)
+        await here.dropAll()
+    }
+
     @Test func `the answer to a ping counts as hearing from the peer`() async throws {
         let here = OnLoop()
         var limits = WebSocket.Limits()
