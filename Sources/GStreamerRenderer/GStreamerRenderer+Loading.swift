@@ -347,8 +347,8 @@ extension GStreamerRenderer {
         }
         guard let now = playback, now.seek == nil else { return }
         if now.isHeld, now.nextSeek == nil {
-            playback?.nextSeek = Playback.Seek(
-                id: nil, position: groupPlace() ?? now.place, isAccurate: true)
+            let place = groupPlace() ?? now.place
+            playback?.nextSeek = Playback.Seek(id: nil, position: place, isAccurate: true)
         }
         if playback?.nextSeek != nil || now.pipelineRate != 1 { return startSeeking() }
         becomeReady()
