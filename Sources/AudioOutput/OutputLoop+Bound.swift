@@ -89,7 +89,7 @@ extension OutputLoop {
     }
 
     /// Lets an unbound stream have the card, which goes on where it was heard.
-    func leaveBound(_ wish: Wish) throws(PCM.Failure) {
+    func leaveBound() throws(PCM.Failure) {
         setReady(false)
         bound.begin(binding: nil)
         var heard: Int64?

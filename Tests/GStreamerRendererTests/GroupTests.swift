@@ -78,7 +78,6 @@ private func worst(_ values: [Double]) -> Double { values.reduce(0) { max($0, $1
         try await test.reports(2)
         test.send(.stop(test.load))
         let late = lateness(&card, of: anchor)
-        print("begins", late)
         #expect(late.count >= 15)
         #expect(worst(late) < 500)
         // The tone begins with the first frame; its first sample above the threshold is a few frames on.
@@ -91,13 +90,10 @@ private func worst(_ values: [Double]) -> Double { values.reduce(0) { max($0, $1
         let test = try RendererUnderTest(device: card.device)
         test.send(.setGroupClock(.identity))
         test.play("file://\(try #require(Tones.usual))", playing: false)
-        let asked = SimulatedCard.now
         let anchor = test.bind(2, in: -10)
         try await test.reports(2)
         test.send(.stop(test.load))
-        let first = try #require(card.recording().firstSound(from: 0))
         let late = lateness(&card, of: anchor)
-        print("joins", (first - asked) / 1_000_000, late)
         #expect(late.count >= 15)
         #expect(worst(late) < 500)
     }
@@ -115,7 +111,6 @@ private func worst(_ values: [Double]) -> Double { values.reduce(0) { max($0, $1
         test.send(.stop(test.load))
         let before = lateness(&card, of: anchor, to: paused - 200_000_000)
         let late = lateness(&card, of: again)
-        print("stands", before, late)
         #expect(before.count >= 5 && worst(before) < 500)
         #expect(late.count >= 15 && worst(late) < 500)
         let silence = card.recording().heard(
@@ -135,7 +130,6 @@ private func worst(_ values: [Double]) -> Double { values.reduce(0) { max($0, $1
         try await test.reports(2)
         test.send(.stop(test.load))
         let late = lateness(&card, of: anchor)
-        print("moves", late)
         #expect(late.count >= 15 && worst(late) < 500)
     }
 
@@ -148,7 +142,6 @@ private func worst(_ values: [Double]) -> Double { values.reduce(0) { max($0, $1
         try await test.reports(3)
         test.send(.stop(test.load))
         let late = lateness(&card, of: anchor, from: told + 100_000_000)
-        print("finds", late)
         #expect(late.count >= 15)
         #expect(worst(Array(late.suffix(10))) < 500)
     }
@@ -159,7 +152,72 @@ private func worst(_ values: [Double]) -> Double { values.reduce(0) { max($0, $1
         try await test.reports(2)
         test.send(.stop(test.load))
         let late = lateness(&card, of: anchor)
-        print("cd", late)
         #expect(late.count >= 15 && worst(late) < 500)
+    }
+
+    @Test func `changes its speed in its place`() async throws {
+        var (test, card) = try await standing()
+        _ = test.bind(0)
+        try await test.reports(1)
+        let anchor = test.bind(5, in: 0.5, rate: 1.5)
+        try await test.sounding(rate: 1.5)
+        let told = SimulatedCard.now
+        try await test.reports(2)
+        let position = try await test.first { event -> PlaybackPosition? in
+            if case .positionChanged(test.load, let position) = event, position.rate != 0 {
+                position
+            } else {
+                nil
+            }
+        }
+        test.send(.stop(test.load))
+        #expect((position.rate - 1.5).magnitude < 0.01)
+        let expected = anchor.itemTime(at: position.clockTime)
+        #expect(((position.position.nanoseconds ?? 0) - expected).magnitude < 20_000_000)
+        #expect(!card.recording().heard(from: told + 200_000_000, for: .seconds(1)).isSilent)
+    }
+
+    @Test func `ends when its last sample was heard, and nothing follows it`() async throws {
+        let (test, _) = try await standing()
+        test.send(
+            .prepareNext(
+                test.load,
+                UpcomingItem(load: LoadID(2), item: MediaItem(uri: "file://\(try #require(Tones.usual))"))))
+        let anchor = test.bind(39, in: 0.5)
+        try await test.ended()
+        #expect(AudioOutput.now() >= anchor.clockTime + 1_000_000_000)
+    }
+
+    @Test func `plays on by itself once it is bound no more`() async throws {
+        var (test, card) = try await standing()
+        _ = test.bind(0)
+        try await test.reports(1)
+        test.send(.unbind(test.load))
+        let recording = try #require(
+            await card.recording(within: .seconds(20)) { recording in
+                guard let last = recording.segments.last, recording.segments.count > 1 else { return false }
+                return recording.frameCount > last.firstFrame + 24_000
+            })
+        let start = try #require(recording.segments.last).start
+        #expect(!recording.heard(from: start + 100_000_000, for: .milliseconds(300)).isSilent)
+        test.send(.setPlaying(test.load, false))
+        try await test.sounding(rate: 0)
+    }
+
+    @Test func `that is loaded again keeps the card's clock`() async throws {
+        var (test, card) = try await standing(.fast)
+        _ = test.bind(0)
+        try await test.reports(1)
+        let next = LoadID(2)
+        test.send(
+            .load(next, MediaItem(uri: "file://\(try #require(Tones.usual))"), playing: false))
+        let anchor = PlaybackAnchor(itemTime: 0, clockTime: AudioOutput.now() + 400_000_000, rate: 1)
+        test.send(.bind(next, anchor))
+        try await test.first { if case .syncChanged(next, _) = $0 { () } else { nil } }
+        test.send(.stop(next))
+        let late = lateness(&card, of: anchor)
+        #expect(late.count > 5 && worst(late) < 500)
+        // One stretch: the card was never stopped.
+        #expect(card.recording().segments.count == 1)
     }
 }
