@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import AudioOutput
 import GStreamer
 import MediaModel
 import MediaSource
@@ -12,6 +13,8 @@ final class MediaPipeline: Sendable {
     /// Numbers pipelines; messages carry it, so that those of an earlier one are told.
     let number: UInt64
     let feed: StreamFeed
+    /// When it was made, in nanoseconds of the monotonic clock.
+    let begun = AudioOutput.now()
     private let pipeline: Element
     private let head: Element
     private let sink: AudioSink
