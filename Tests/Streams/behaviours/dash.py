@@ -12,6 +12,7 @@ since=N                a live stream that began N segments before
 times                  segments are named by their times, not by their numbers
 apart                  the times in each period begin at zero
 encrypted              says so
+webm                   says that it is WebM
 """
 
 import datetime
@@ -40,9 +41,10 @@ def adaptation(options, numbers, offset, language, rendition):
             f'<S t="{begin}" d="{size}" r="{count}"/></SegmentTimeline></SegmentTemplate>')
     else:
         template = f'<SegmentTemplate timescale="{SCALE}" duration="{size}" {names} {shift}/>'
+    kind = "audio/webm" if options.has("webm") else "audio/mp4"
     protection = '<ContentProtection schemeIdUri="urn:mpeg:dash:mp4protection:2011"/>' * options.has("encrypted")
     return (
-        f'<AdaptationSet contentType="audio" mimeType="audio/mp4" lang="{language}" segmentAlignment="true" '
+        f'<AdaptationSet contentType="audio" mimeType="{kind}" lang="{language}" segmentAlignment="true" '
         f'startWithSAP="1">{protection}{template}<Representation id="{rendition}" codecs="mp4a.40.2" bandwidth="128000" '
         f'audioSamplingRate="{packaging.RATE}"/></AdaptationSet>')
 
