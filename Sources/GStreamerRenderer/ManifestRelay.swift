@@ -11,8 +11,7 @@ import Synchronization
 /// Plays a manifest of DASH that lists times through playlists of HLS, which the demuxer fetches on the loopback
 /// interface. Segments come from their own server.
 ///
-/// GStreamer looks for a time in such a list as if its first segment stood at zero (1.22 to 1.26), which no live stream's
-/// does.
+/// GStreamer looks for a time in such a list as if its first segment stood at zero, which no live stream's does.
 final class ManifestRelay: Sendable {
     static let folder = "/lists/"
     /// What is read of a manifest at most.
