@@ -84,6 +84,7 @@ final class MediaPipeline: Sendable {
             if element.factoryName == "multiqueue" { relay.watch(element) }
             parts.note(element.factoryName)
             readers.serve(element)
+            if element.factoryName == "qtdemux", parts.isHLS { element.joinTimes() }
             if Element.adaptiveDemuxers.contains(element.factoryName) {
                 let line = RequestTap.Line(
                     userAgent: request.userAgent, fields: request.headers.map { ($0.name, $0.value) },
@@ -338,6 +339,7 @@ private final class Parts: Sendable {
         names.withLock { $0.contains("matroskademux") || !single && $0.contains("qtdemux") }
     }
     var isChained: Bool { names.withLock { $0.contains("oggdemux") } }
+    var isHLS: Bool { names.withLock { $0.contains("hlsdemux2") } }
     var movesByReload: Bool { names.withLock { $0.contains("linnetsfdec") } }
     var hasSilence: Bool { names.withLock { $0.contains("audiotestsrc") } }
     var isPlainFLAC: Bool {
