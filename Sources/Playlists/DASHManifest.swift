@@ -11,6 +11,8 @@ package struct DASHManifest: Equatable, Sendable {
         static let segments = 20_000
         static let periods = 200
         static let renditions = 64
+        /// Of a stream that goes on, which is read again and again; earlier ones cannot be moved to.
+        static let window = 900
         static let text = 8_192
     }
 
@@ -67,7 +69,8 @@ package struct DASHManifest: Equatable, Sendable {
             }
         }
         guard reader.isDynamic || periods.count > 1 || late else { return nil }
-        (isDynamic, updatePeriod, self.renditions) = (reader.isDynamic, reader.updatePeriod, renditions)
+        (isDynamic, updatePeriod) = (reader.isDynamic, reader.updatePeriod)
+        self.renditions = reader.isDynamic ? renditions.map { $0.last(Limits.window) } : renditions
     }
 
     /// Joins what belongs together in periods. Nil if one of them lacks something.
@@ -96,6 +99,20 @@ package struct DASHManifest: Equatable, Sendable {
             }
         }
         return renditions
+    }
+}
+
+extension DASHManifest.Rendition {
+    /// With no more than so many segments.
+    fileprivate func last(_ count: Int) -> DASHManifest.Rendition {
+        var result = self
+        var left = count
+        for index in pieces.indices.reversed() {
+            result.pieces[index].segments = pieces[index].segments.suffix(left)
+            left -= result.pieces[index].segments.count
+        }
+        result.pieces.removeAll { $0.segments.isEmpty }
+        return result
     }
 }
 

@@ -84,10 +84,11 @@ package struct HLSOfDASH: Sendable {
         if !manifest.isDynamic { text += "#EXT-X-PLAYLIST-TYPE:VOD\n" }
         var (number, map) = (0, "")
         for piece in rendition.pieces {
+            let initialization = piece.initializationAddress ?? map
             for segment in piece.segments {
                 guard number < place.addresses.count else { break }
                 if place.jumping.contains(number) { text += "#EXT-X-DISCONTINUITY\n" }
-                if let initialization = piece.initializationAddress, initialization != map {
+                if initialization != map {
                     map = initialization
                     text += "#EXT-X-MAP:URI=\"\(map)\"\n"
                 }

@@ -77,6 +77,18 @@ struct DASHManifestTests {
         }
     }
 
+    @Test func `of a long window the last part is kept`() throws {
+        let long = manifest(
+            period("<S t=\"0\" d=\"20\" r=\"499\"/>", "start=\"PT0S\" duration=\"PT1000S\"")
+                + period(
+                    "<S t=\"10000\" d=\"20\" r=\"599\"/>", "start=\"PT1000S\"",
+                    template: "startNumber=\"501\" presentationTimeOffset=\"10000\""))
+        let found = try addresses(long)
+        #expect(found.count == 900)
+        #expect(found.first == "http://h/a/s-201.m4s")
+        #expect(found.last == "http://h/a/s-1100.m4s")
+    }
+
     @Test func `times that go on over periods do not jump, others do`() throws {
         let first = period("<S t=\"0\" d=\"20\"/>", "start=\"PT0S\" duration=\"PT2S\"")
         let goesOn = period(
@@ -186,7 +198,7 @@ struct DASHManifestTests {
         #expect(DASHReader.seconds(Array("PT5".utf8)) == nil)
     }
 
-    @Test(arguments: 1...4)
+    @Test(arguments: 1...2)
     func `changed manifests never trap`(_ seed: UInt64) {
         var random = Random(seed: seed)
         let whole =
@@ -195,7 +207,7 @@ struct DASHManifestTests {
                 "<S t=\"5000\" d=\"20\" r=\"3\"/><S t=\"5090\" d=\"9\" r=\"-1\"/>", "duration=\"PT509.5S\"")
             + period("<S t=\"1\" d=\"20\"/>", media: "$Time%09d$") + "</MPD>"
         var taken = 0
-        for _ in 0..<1_000 {
+        for _ in 0..<500 {
             var bytes = Array(whole.utf8)
             for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
                 let place = Int.random(in: 0..<bytes.count, using: &random)
@@ -213,6 +225,6 @@ struct DASHManifestTests {
                 lists.master(prefix: "p") + found.renditions.indices.compactMap { lists.media($0) }.joined()
             #expect(text.utf8.allSatisfy { $0 == 0x0a || $0 >= 0x20 })
         }
-        #expect(taken > 100)
+        #expect(taken > 50)
     }
 }
