@@ -172,6 +172,8 @@ import CALSA
     package func delay() throws(Failure) -> Outcome {
         var delay: snd_pcm_sframes_t = 0
         let status = unsafe snd_pcm_delay(handle, &delay)
+        // Some drivers count on before they notice that the program is late.
+        if status >= 0, delay < 0 { return .underrun }
         return try Self.outcome(status < 0 ? snd_pcm_sframes_t(status) : delay)
     }
 

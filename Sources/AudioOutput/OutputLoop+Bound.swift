@@ -354,7 +354,7 @@ extension OutputLoop {
         }
         let isStanding = bound.anchor == nil && !bound.isVoiced && !overlay.isActive && bound.isReady
         ring.readerWake.wait(
-            nanoseconds: !bound.model.isReady
+            nanoseconds: bound.model.wantsLooks
                 ? random(600_000...1_000_000)
                 : isStanding ? random(20_000_000...30_000_000) : random(3_000_000...5_000_000))
     }

@@ -21,6 +21,9 @@ package struct CardModel: Equatable, Sendable {
     private static let shortBin = 0.005
     private static let longBin = 0.025
     private static let youth = 2.0
+    /// Looks this far above the line on the average, in microseconds, are those of a position that moves in steps.
+    private static let coarse = 50.0
+    private static let youthOfCoarse = 10.0
     /// So many stretches make a line.
     private static let enough = 16
     /// The widest error of a crystal, in ppm, and how far a fit may go from the one before.
@@ -56,6 +59,13 @@ package struct CardModel: Equatable, Sendable {
 
     /// How much faster than the clock the card runs, in parts per million.
     package var drift: Double { -slope }
+
+    /// True while more looks than usual are worth their while: the position moves in steps, and the looks do not yet reach over
+    /// many of them.
+    package var wantsLooks: Bool {
+        guard isReady, let first = points.first, let last = points.last else { return true }
+        return depth > Self.coarse && last.x - first.x < Self.youthOfCoarse
+    }
 
     /// Stretches of time so far, until there are many.
     package var count: Int { points.count }

@@ -3,6 +3,7 @@
 
 import ALSA
 import AudioOutput
+import Glibc
 import MediaModel
 import ReceiverTestKit
 import Testing
@@ -87,7 +88,8 @@ private func worst(_ values: [Double]) -> Double { values.reduce(0) { max($0, $1
         #expect(late.count > 30 && otherLate.count > 30)
         #expect(worst(late) < 500 && worst(otherLate) < 500)
         let apart = zip(late, otherLate).map { $1 - $0 }
-        #expect(worst(Array(apart.dropFirst(20))) < 50, "\(apart)")
+        // A position that moves in steps of 5 ms takes longer to be known.
+        #expect(worst(Array(apart.dropFirst(20))) < (kind == .coarse ? 250 : 50), "\(apart)")
         #expect(report.resyncs == 0 && report.underruns == 0)
     }
 
@@ -136,12 +138,27 @@ private func worst(_ values: [Double]) -> Double { values.reduce(0) { max($0, $1
         #expect(card.recording().underruns == 0)
     }
 
-    @Test func `is in its place after the card ran dry`() async throws {
+    /// Why a card runs dry.
+    enum Dryness: Sendable, CaseIterable {
+        case byItself
+        /// This process was stopped for longer than what the card had queued.
+        case processStopped
+    }
+
+    @Test(arguments: Dryness.allCases)
+    func `is in its place after the card ran dry`(reason: Dryness) async throws {
         var (test, card) = try await standing(.fast)
         let anchor = soon()
         test.output.bind(test.stream, to: anchor)
         _ = try await test.report()
-        try card.runDry()
+        switch reason {
+        case .byItself: try card.runDry()
+        case .processStopped:
+            let process = getpid()
+            let shell = unsafe popen("kill -STOP \(process); sleep 0.3; kill -CONT \(process)", "r")
+            let wait = try unsafe #require(shell)
+            _ = unsafe pclose(wait)
+        }
         try await test.sounding(false)
         try await test.sounding(true)
         let again = SimulatedCard.now
