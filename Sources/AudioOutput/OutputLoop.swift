@@ -88,18 +88,6 @@ final class OutputLoop {
         return true
     }
 
-    private func look() -> Wish {
-        let overlay = lookAtOverlay()
-        return ring.state.withLock {
-            Wish(
-                stream: $0.stream, epoch: $0.epoch, isPlaying: $0.isPlaying, hasEnded: $0.hasEnded,
-                rate: $0.rate,
-                queued: $0.queued, head: $0.head, outputVolume: $0.outputVolume,
-                mediaVolume: $0.mediaVolume, isQuitting: $0.isQuitting, mustRewind: $0.mustRewind,
-                overlay: overlay, binding: $0.binding, group: $0.group)
-        }
-    }
-
     // MARK: State
 
     /// Follows a flush: what the card holds is not wanted any more.
