@@ -44,6 +44,8 @@ enum BoundTiming {
     static let strayAgain: Int64 = 3_000_000_000
     /// Sound that comes later than this after its time, in nanoseconds, is missed, though none was heard yet.
     static let lateBeginning: Int64 = 1_000_000_000
+    /// An error that is too large to be slewed away is waited for this long, in nanoseconds.
+    static let jumpAfter: Int64 = 20_000_000
     /// How far sound may be from the card's own word.
     static let trimLimit: Int64 = 2_000_000_000
 }

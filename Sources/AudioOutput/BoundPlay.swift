@@ -36,6 +36,8 @@ struct BoundPlay {
     var last: (left: Float, right: Float) = (0, 0)
     /// True once sound of this stretch of frames was made.
     var wasVoiced = false
+    /// Since when the place that is read is far from that which belongs there.
+    private var farSince: Int64?
     /// When sound was to begin that is not there.
     var missingSince: Int64?
     /// The card's frame behind the last one of the item.
@@ -93,14 +95,14 @@ struct BoundPlay {
 
     /// Nothing is made of the stream from now on, until it is begun again in its place.
     mutating func fallSilent() {
-        (isVoiced, fade, place) = (false, 1, nil)
+        (isVoiced, fade, place, farSince) = (false, 1, nil, nil)
         last = (0, 0)
     }
 
     /// Frames and places of before are of no use any more.
     mutating func begin(binding: Binding?) {
         (isVoiced, fade, place, wasVoiced) = (false, 1, nil, false)
-        (missingSince, end, strayedAt) = (nil, nil, nil)
+        (missingSince, end, strayedAt, farSince) = (nil, nil, nil, nil)
         if binding == nil { forget() }
     }
 
@@ -119,6 +121,17 @@ struct BoundPlay {
         (anchor, number, strayedAt, end) = (binding.anchor, binding.number, nil, nil)
         gate = isVoiced ? nil : binding.anchor.flatMap { $0.clockTime > clockTime ? $0.itemTime : nil }
         missingSince = nil
+    }
+
+    /// Whether what is read is to jump to its place: not at once, since a new clock and the anchor by it come one after the other.
+    mutating func mustJump(isFar: Bool, at time: Int64) -> Bool {
+        guard isFar else {
+            farSince = nil
+            return false
+        }
+        let since = farSince ?? time
+        farSince = since
+        return time - since >= BoundTiming.jumpAfter
     }
 
     /// What came before the beginning is not near any more.

@@ -162,7 +162,8 @@ extension OutputLoop {
         let pace = (Double(anchor.itemTime(at: to)) - Double(wanted)) / target.step / Double(count)
         var isJump = false
         if bound.isVoiced, let place = bound.place {
-            isJump = (target.frame - place).magnitude * 1e6 / Double(rate) > OutputServo.jump
+            let isFar = (target.frame - place).magnitude * 1e6 / Double(rate) > OutputServo.jump
+            isJump = bound.mustJump(isFar: isFar, at: begin)
         } else {
             bound.place = target.frame
         }

@@ -202,6 +202,25 @@ private func worst(_ values: [Double]) -> Double { values.reduce(0) { max($0, $1
             "\(late)")
     }
 
+    @Test func `is not moved by another clock with an anchor of its own`() async throws {
+        var (test, card) = try await standing(.usual)
+        let anchor = soon()
+        test.output.bind(test.stream, to: anchor)
+        _ = try await test.report()
+        // The clock of the next host shows another time of day.
+        let offset: Int64 = 3_600_000_000_000
+        test.output.setGroupClock(ClockLine(local: 0, remote: offset, skew: 0))
+        var moved = anchor
+        moved.clockTime += offset
+        test.output.bind(test.stream, to: moved)
+        var report = SyncReport()
+        for _ in 0..<2 { report = try await test.report() }
+        test.output.close(test.stream)
+        let late = lateness(&card, of: anchor)
+        #expect(report.resyncs == 0)
+        #expect(late.count > 20 && worst(late) < 500, "\(late)")
+    }
+
     @Test func `lets another sound lie over it, and stays in its place`() async throws {
         var (test, card) = try await standing(.fast)
         let anchor = soon()
