@@ -57,6 +57,8 @@ import RouteWire
     private var waiters: [Waiter] = []
     private var lastWaiter: UInt64 = 0
     private var reception = MessageReception()
+    /// Messages that were answered before and came again while no answer could be sent; at most as many as are remembered.
+    private var owed: Set<UInt64> = []
     private var incoming: [(id: UInt64, payload: [UInt8])] = []
     private var isDelivering = false
     private var hadDelegate = false
@@ -137,12 +139,18 @@ import RouteWire
     func connected(_ transmit: @escaping (DataFrame) -> Void) {
         guard closed == nil else { return }
         self.transmit = transmit
-        again = []
+        for id in owed.sorted() {
+            if case .answer(let answer) = reception.receive(id, 0) { self.transmit(answer, of: id) }
+        }
+        (owed, again) = ([], [])
         for id in outgoing.keys.sorted() { resend(id) }
     }
 
     /// The connection is lost; what is under way stays so.
-    func disconnected() { transmit = nil }
+    func disconnected() {
+        transmit = nil
+        owed = []
+    }
 
     /// The session is over.
     func close(_ error: RoutingError) {
@@ -205,7 +213,9 @@ import RouteWire
         case .deliver:
             incoming.append((id, frame.payload))
             startDelivering()
-        case .answer(let answer): transmit(answer, of: id)
+        case .answer(let answer):
+            // What a route's resumption brings again may be right behind the answer to it, which is looked at later.
+            if transmit == nil { owed.insert(id) } else { transmit(answer, of: id) }
         case .pending: break
         case .tooMany: refuse(id, "tooManyMessages", "the window is full")
         case .outOfOrder: refuse(id, "outOfOrder", "another message is the next")
