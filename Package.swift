@@ -239,7 +239,7 @@ let package = Package(
             "IntegrationTests",
             [
                 "RouteKit", "MediaModel", "ApplicationModel", "ReceiverTestKit", "Settings", "SystemProbe",
-                "GLibLoop", "Soup", "RouteWire",
+                "GLibLoop", "Soup", "RouteWire", "SeededNumbers",
             ]),
     ]
 )

@@ -75,6 +75,21 @@ import Testing
         #expect(channel.unanswered == 0)
     }
 
+    @Test func `what comes again before the connection may be used is answered when it may`() async {
+        take(.message, 1, [5])
+        await settle { wire.frames.count == 1 }
+        channel.disconnected()
+        take(.message, 1, [5])
+        #expect(wire.frames.count == 1)
+        channel.connected(wire.take)
+        #expect(wire.frames.last == DataFrame(kind: .acknowledged, channel: 7, message: 1))
+        #expect(wire.frames.count == 2 && keeper.messages == [[5]])
+        // Once.
+        channel.disconnected()
+        channel.connected(wire.take)
+        #expect(wire.frames.count == 2)
+    }
+
     @Test func `who sends more than the window waits, in order`() async {
         for number in UInt8(1)...20 {
             Task { try await channel.post([number]) }
