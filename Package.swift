@@ -206,7 +206,7 @@ let package = Package(
                 "MediaModel", "ApplicationModel", "GLibLoop",
             ]),
         tests("GLibLoopTests", ["LoopTestKit", "GLibLoop", "Settings"]),
-        tests("SoupTests", ["LoopTestKit", "Soup", "GLibLoop"]),
+        tests("SoupTests", ["LoopTestKit", "Soup", "GLibLoop", "SeededNumbers"]),
         tests("AvahiTests", ["LoopTestKit", "Avahi", "GLibLoop", "Settings"]),
         tests("MediaSourceTests", ["MediaSource", "MediaModel", "Soup"], exclude: ["misbehave.py"]),
         tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel", "ReceiverTestKit"]),

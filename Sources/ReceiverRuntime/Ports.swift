@@ -70,6 +70,8 @@ package protocol Client: AnyObject {
     func linkZones(for address: String) -> [String]
     /// True from a send until everything sent is in the network's hands.
     var isCongested: Bool { get }
+    /// The same, but not late where much else is to be done: whether the peer is to blame for what waits.
+    var isBehind: Bool { get }
     /// Bytes that were sent since the client last drained.
     var pendingBytes: Int { get }
     func send(text: String)
@@ -81,6 +83,8 @@ package protocol Client: AnyObject {
 }
 
 extension Client {
+    package var isBehind: Bool { isCongested }
+
     package func send(frames: [[UInt8]], areJoined: Bool) {
         guard areJoined, frames.count > 1 else { return frames.forEach { send(binary: $0) } }
         send(binary: JoinedFrames.join(frames))

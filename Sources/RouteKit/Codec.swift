@@ -82,7 +82,8 @@ enum Codec {
         let grace = min(result.graceSeconds, 86_400)
         return Greeting(
             route: result.route, resumeToken: result.resumeToken, graceTime: .seconds(grace),
-            joinsFrames: result.capabilities.contains(JoinedFrames.capability), clock: result.clock.id, version: result.version, state: result.state)
+            joinsFrames: result.capabilities.contains(JoinedFrames.capability), clock: result.clock.id,
+            version: result.version, state: result.state)
     }
 
     static func outcome(

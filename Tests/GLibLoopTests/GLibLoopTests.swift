@@ -44,7 +44,9 @@ import Testing
         #expect(order.all == Array(0..<100))
     }
 
-    @Test func `what is to follow a turn comes after the jobs that wait, and after those that they bring`() async {
+    @Test func `what is to follow a turn comes after the jobs that wait, and after those that they bring`()
+        async
+    {
         let here = OnLoop()
         let order = Mailbox<String>()
         await here.run { here in

@@ -68,7 +68,8 @@ struct JoinedFramesTests {
             for number in 1...16 as ClosedRange<UInt64> {
                 let payload = number == 5 ? long : [UInt8](repeating: 2, count: 3_000)
                 application.client.say(
-                    binary: DataFrame.bytes(.message, channel: channel, message: number, payload: payload[...]))
+                    binary: DataFrame.bytes(
+                        .message, channel: channel, message: number, payload: payload[...]))
             }
         }
         let came = ada.client.takeBinaries()

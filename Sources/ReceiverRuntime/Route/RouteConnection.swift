@@ -83,7 +83,7 @@ final class RouteConnection {
 
     /// One answer of any size may wait, more only up to the limit.
     private func admit(_ bytes: Int) -> Bool {
-        guard isCongested else {
+        guard !gathered.isEmpty || client.isBehind else {
             unreadAnswers = bytes
             return true
         }
@@ -119,7 +119,9 @@ final class RouteConnection {
         if gathered.isEmpty { turn.add(self) }
         gathered.append(frame)
         gatheredBytes += frame.count
-        if gathered.count == JoinedFrames.countLimit || gatheredBytes > JoinedFrames.bytesLimit / 2 { flush() }
+        if gathered.count == JoinedFrames.countLimit || gatheredBytes > JoinedFrames.bytesLimit / 2 {
+            flush()
+        }
     }
 
     func flush() {
