@@ -146,6 +146,7 @@ import Timing
         self.outlet = outlet
         requests.connected { outlet.send(text: $0) }
         channel.connected { outlet.send($0) }
+        openChannels()
     }
 
     /// Says hello as an application and subscribes.

@@ -50,6 +50,8 @@ import RouteWire
     let number: UInt32
     private let sleep: (Duration) async -> Void
     private var transmit: ((DataFrame) -> Void)?
+    /// What answers go by: also by a connection that has not resumed the route yet, as far as this end knows.
+    private var transmitAnswer: ((DataFrame) -> Void)?
     private var closed: RoutingError?
     private var window = MessageWindow()
     private var outgoing: [UInt64: Outgoing] = [:]
@@ -57,8 +59,6 @@ import RouteWire
     private var waiters: [Waiter] = []
     private var lastWaiter: UInt64 = 0
     private var reception = MessageReception()
-    /// Messages that were answered before and came again while no answer could be sent; at most as many as are remembered.
-    private var owed: Set<UInt64> = []
     private var incoming: [(id: UInt64, payload: [UInt8])] = []
     private var isDelivering = false
     private var hadDelegate = false
@@ -135,28 +135,29 @@ import RouteWire
 
     // MARK: From the connection
 
+    /// A connection is made on which the route is asked for. The other end may have resumed it, and send again what was not
+    /// answered, before that is known here: an answer that got lost would leave it waiting for ever.
+    func opened(_ transmit: @escaping (DataFrame) -> Void) {
+        guard closed == nil else { return }
+        transmitAnswer = transmit
+    }
+
     /// The connection is there, or there again: what was not answered is sent again.
     func connected(_ transmit: @escaping (DataFrame) -> Void) {
         guard closed == nil else { return }
-        self.transmit = transmit
-        for id in owed.sorted() {
-            if case .answer(let answer) = reception.receive(id, 0) { self.transmit(answer, of: id) }
-        }
-        (owed, again) = ([], [])
+        (self.transmit, transmitAnswer) = (transmit, transmit)
+        again = []
         for id in outgoing.keys.sorted() { resend(id) }
     }
 
     /// The connection is lost; what is under way stays so.
-    func disconnected() {
-        transmit = nil
-        owed = []
-    }
+    func disconnected() { (transmit, transmitAnswer) = (nil, nil) }
 
     /// The session is over.
     func close(_ error: RoutingError) {
         guard closed == nil else { return }
         closed = error
-        transmit = nil
+        (transmit, transmitAnswer) = (nil, nil)
         incoming = []
         let lost = outgoing.sorted { $0.key < $1.key }
         (outgoing, window, again) = ([:], MessageWindow(), [])
@@ -213,9 +214,7 @@ import RouteWire
         case .deliver:
             incoming.append((id, frame.payload))
             startDelivering()
-        case .answer(let answer):
-            // What a route's resumption brings again may be right behind the answer to it, which is looked at later.
-            if transmit == nil { owed.insert(id) } else { transmit(answer, of: id) }
+        case .answer(let answer): transmit(answer, of: id)
         case .pending: break
         case .tooMany: refuse(id, "tooManyMessages", "the window is full")
         case .outOfOrder: refuse(id, "outOfOrder", "another message is the next")
@@ -228,8 +227,8 @@ import RouteWire
 
     private func transmit(_ answer: MessageReception.Answer, of id: UInt64) {
         switch answer {
-        case .acknowledged: transmit?(frame(.acknowledged, id))
-        case .refused(let payload): transmit?(frame(.refused, id, payload))
+        case .acknowledged: transmitAnswer?(frame(.acknowledged, id))
+        case .refused(let payload): transmitAnswer?(frame(.refused, id, payload))
         }
     }
 
