@@ -45,6 +45,8 @@ package enum GroupTimer: Equatable, Hashable, Sendable {
     case suspensions(item: String, generation: UInt64)
     /// A command has waited long enough for its end.
     case completion(ParticipantID, CommandID)
+    /// A new host has waited long enough for those that were members before.
+    case members
     /// Those that have not played to the end have had time enough.
     case end(item: String, generation: UInt64)
 }

@@ -27,4 +27,6 @@ package enum GroupRefusal: String, Error, Equatable, Sendable, CaseIterable {
     case suspended
     case unknownParticipant
     case limitReached
+    /// There is no host at present. Said by the participant alone.
+    case unavailable
 }

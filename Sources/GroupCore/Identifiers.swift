@@ -46,8 +46,8 @@ package enum ParticipantKind: String, Equatable, Hashable, Sendable, CaseIterabl
 /// Sizes that nobody in a group exceeds. Longer texts are cut, but for identifiers, which are refused.
 package enum GroupLimits {
     package static let participants = 64
-    /// Items that somebody plays or that a new group still remembers.
-    package static let items = 64
+    /// Items whose timelines are remembered at one time: one for each participant, and the group's.
+    package static let items = 65
     package static let nameBytes = 63
     package static let identifierBytes = 1_024
     package static let titleBytes = 1_024
@@ -59,6 +59,10 @@ package enum GroupLimits {
     package static let policyReasons = 32
     /// Commands on the way to one participant: one that it performs, and one that overtakes it.
     package static let commands = 2
+    /// Commands that one participant takes on at one time; it completes more of them at once.
+    package static let intake = 8
+    /// So long after its time a command without an answer counts as lost, and the participant is told anew: 10 s.
+    package static let answer: Int64 = 10_000_000_000
     package static let rates = 0.25...4.0
     /// Some 73 years; what lies beyond is no place in an item.
     package static let itemTimes = 0...Int64.max / 4

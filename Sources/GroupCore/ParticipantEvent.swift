@@ -14,6 +14,8 @@ package enum ParticipantEvent: Equatable, Sendable {
     case performed(CommandID)
     /// The player could begin at once, or cannot any more.
     case readinessChanged(Bool)
+    /// Here the player stood still when it had paused.
+    case stopped(item: String, at: Int64)
     /// The player has played its item to the end.
     case ended(item: String)
     /// It is on this item from now on.

@@ -12,6 +12,8 @@ package enum ParticipantReport: Equatable, Sendable {
     case suspensionBegan(Suspension)
     /// With a time: all go there, and go on as they did. Without effect while others of its suspensions are open.
     case suspensionEnded(SuspensionID, proposing: Int64?)
+    /// Here it stood still when it had paused.
+    case stopped(item: String, at: Int64)
     /// It has played its item to the end.
     case ended(item: String)
     /// It has drifted off and wants the state told anew.
