@@ -35,7 +35,6 @@ extension GroupCoordinator {
         }
         effects += transition(index, to: wanted.item, proposing: wanted.proposal, at: now)
         if wanted.isReady { effects += readinessChanged(index, true, at: now) }
-        if let item { effects += waitForSuspensions(of: item.identifier, at: now) }
         // It may be the last that a new host waited for.
         return effects + startWhatIsReady(at: now)
     }
@@ -136,7 +135,7 @@ extension GroupCoordinator {
             return wait(item, at: place, rate: anchor.rate, now: now) + tellAll(on: item, at: now)
                 + startIfReady(item, at: now)
         }
-        return waitForSuspensions(of: item, at: now) + withoutSomebody(at: now)
+        return withoutSomebody(at: now)
     }
 
     mutating func resume(
