@@ -125,14 +125,14 @@ extension GroupCoordinator {
         guard let item = participants[index].item, let state = items[item] else {
             return withoutSomebody(at: now)
         }
-        if case .playing(let anchor) = state.timeline, !participants[index].isWaitedOut,
+        if case .playing = state.timeline, !participants[index].isWaitedOut,
             policy.waits(for: suspension.reason, participants: participants.count)
         {
             let revision = nextMark()
             items[item]?.revision = revision
             items[item]?.originator = participants[index].id
-            let place = max(0, anchor.itemTime(at: now))
-            return wait(item, at: place, rate: anchor.rate, now: now) + tellAll(on: item, at: now)
+            let (place, rate) = (state.timeline.itemTime(at: now), state.timeline.rate)
+            return wait(item, at: place, rate: rate, now: now) + tellAll(on: item, at: now)
                 + startIfReady(item, at: now)
         }
         return withoutSomebody(at: now)

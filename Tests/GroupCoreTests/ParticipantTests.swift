@@ -78,7 +78,8 @@ private func completed(_ number: UInt64, _ outcome: CommandOutcome) -> Participa
         var participant = attached()
         _ = participant.apply(.received(command(5)))
         #expect(participant.apply(.received(command(5))) == [])
-        #expect(participant.apply(.received(command(4))) == [completed(4, .ignored)])
+        #expect(
+            participant.apply(.received(command(4))) == [completed(4, .ignored), .report(.reapplied)])
         #expect(participant.apply(.received(command(4))) == [])
     }
 
