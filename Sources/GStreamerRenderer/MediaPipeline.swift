@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import AudioOutput
 import GStreamer
 import MediaModel
 import MediaSource
@@ -12,6 +13,8 @@ final class MediaPipeline: Sendable {
     /// Numbers pipelines; messages carry it, so that those of an earlier one are told.
     let number: UInt64
     let feed: StreamFeed
+    /// When it was made, in nanoseconds of the monotonic clock.
+    let begun = AudioOutput.now()
     private let pipeline: Element
     private let head: Element
     private let sink: AudioSink
@@ -82,6 +85,7 @@ final class MediaPipeline: Sendable {
             parts.note(element.factoryName)
             if element.factoryName == "decodebin3" { parts.decoder = element }
             readers.serve(element)
+            if element.factoryName == "qtdemux", parts.isHLS { element.joinTimes() }
             if Element.adaptiveDemuxers.contains(element.factoryName) {
                 let line = RequestTap.Line(
                     userAgent: request.userAgent, fields: request.headers.map { ($0.name, $0.value) },
@@ -357,6 +361,7 @@ private final class Parts: Sendable {
         names.withLock { $0.contains("matroskademux") || !single && $0.contains("qtdemux") }
     }
     var isChained: Bool { names.withLock { $0.contains("oggdemux") } }
+    var isHLS: Bool { names.withLock { $0.contains("hlsdemux2") } }
     var movesByReload: Bool { names.withLock { $0.contains("linnetsfdec") } }
     var hasSilence: Bool { names.withLock { $0.contains("audiotestsrc") } }
     var isPlainFLAC: Bool {
