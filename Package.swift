@@ -70,6 +70,8 @@ let package = Package(
         // MARK: Core
         // Routes, sessions and the ownership of the one player, as a value.
         target("SessionCore", ["MediaModel", "ApplicationModel", "Timing"]),
+        // Playing in step: the coordinator at the host, the participant on each member, the election, as values.
+        target("GroupCore", ["MediaModel"]),
 
         // MARK: Wire formats
         // The native protocol: JSON-RPC messages, merge patches, data frames.
@@ -95,6 +97,8 @@ let package = Package(
         target("Settings", ["GLibLoop", "CGLib"]),
         // Playback devices and mixers by alsa-lib.
         target("ALSA", ["CALSA"]),
+        // UDP sockets, and the clock that belongs to them.
+        target("Datagrams"),
         // What a process gives up for good: files, system calls, privileges, memory.
         target("Sandbox", ["CSandbox"]),
         // Pipelines, tags and streams by GStreamer.
@@ -115,6 +119,8 @@ let package = Package(
                 "ReceiverRuntime", "SessionCore", "RouteWire", "ApplicationModel", "MediaModel", "Sandbox",
                 "Settings", "GLibLoop",
             ]),
+        // The clock that a group plays by, provided and followed over UDP.
+        target("GroupClock", ["MediaModel", "Timing", "Datagrams", "GLibLoop"]),
         // The stage between decoded samples and the card.
         target("AudioOutput", ["MediaModel", "Timing", "ALSA"]),
         // The bytes of media on servers of HTTP, at hand for a thread that reads.
@@ -163,7 +169,7 @@ let package = Package(
             "linnet-bench",
             [
                 "RouteKit", "LinnetApplication", "MediaModel", "SeededNumbers", "Settings", "SystemProbe",
-                "ReceiverTestKit", "Soup", "GLibLoop",
+                "ReceiverTestKit", "Soup", "GLibLoop", "LinkSimulation", "Timing",
             ]),
 
         // MARK: Test support
@@ -174,6 +180,9 @@ let package = Package(
 
         // Random numbers that come again.
         target("SeededNumbers"),
+
+        // Exchanges with a clock over a network, both simulated.
+        target("LinkSimulation", ["SeededNumbers"]),
 
         // A loop for the tests of what lives on one.
         target("LoopTestKit", ["GLibLoop"]),
@@ -190,10 +199,11 @@ let package = Package(
         // MARK: Tests
         tests("ApplicationModelTests", ["ApplicationModel"]),
         tests("MediaModelTests", ["MediaModel"]),
-        tests("TimingTests", ["Timing", "MediaModel"]),
+        tests("TimingTests", ["LinkSimulation", "SeededNumbers", "Timing", "MediaModel"]),
         tests(
             "SessionCoreTests",
             ["SeededNumbers", "SessionCore", "MediaModel", "ApplicationModel", "Timing"]),
+        tests("GroupCoreTests", ["SeededNumbers", "GroupCore", "MediaModel"]),
         tests(
             "RouteWireTests", ["SeededNumbers", "RouteWire", "MediaModel", "ApplicationModel"],
             exclude: ["Fixtures"]),
@@ -206,7 +216,11 @@ let package = Package(
                 "MediaModel", "ApplicationModel", "GLibLoop",
             ]),
         tests("GLibLoopTests", ["LoopTestKit", "GLibLoop", "Settings"]),
-        tests("SoupTests", ["LoopTestKit", "Soup", "GLibLoop"]),
+        tests("SoupTests", ["LoopTestKit", "Soup", "GLibLoop", "SeededNumbers"]),
+        tests("DatagramsTests", ["Datagrams", "GLibLoop"]),
+        tests(
+            "GroupClockTests",
+            ["GroupClock", "Datagrams", "LoopTestKit", "SystemProbe", "Timing", "MediaModel", "GLibLoop"]),
         tests("AvahiTests", ["LoopTestKit", "Avahi", "GLibLoop", "Settings"]),
         tests("MediaSourceTests", ["MediaSource", "MediaModel", "Soup"], exclude: ["misbehave.py"]),
         tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel", "ReceiverTestKit"]),
@@ -239,7 +253,7 @@ let package = Package(
             "IntegrationTests",
             [
                 "RouteKit", "MediaModel", "ApplicationModel", "ReceiverTestKit", "Settings", "SystemProbe",
-                "GLibLoop", "Soup", "RouteWire",
+                "GLibLoop", "Soup", "RouteWire", "SeededNumbers",
             ]),
     ]
 )

@@ -18,14 +18,14 @@ import subprocess
 import sys
 
 WORDS = {"MediaModel", "ApplicationModel", "Timing"}
-CORE = {"SessionCore"}
+CORE = {"SessionCore", "GroupCore"}
 WIRE = {"RouteWire", "RendererWire", "Playlists"}
 RUNTIME = {"ReceiverRuntime"}
 GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
-FENCES = GLIB_FENCES | {"ALSA", "Sandbox", "SystemProbe"}
+FENCES = GLIB_FENCES | {"ALSA", "Datagrams", "Sandbox", "SystemProbe"}
 ADAPTERS = {
     "SoupListener", "AvahiAdvertiser", "RendererProcess", "ApplicationProcess", "AudioOutput", "MediaSource",
-    "GStreamerRenderer"}
+    "GStreamerRenderer", "GroupClock"}
 LIBRARIES = {"RouteKit", "LinnetApplication"}
 SUPPORT = {"ReceiverTestKit", "LoopTestKit"}
 
@@ -35,6 +35,7 @@ ALLOWED = {
     "ApplicationModel": set(),
     "Timing": {"MediaModel"},
     "SessionCore": WORDS,
+    "GroupCore": {"MediaModel", "Timing"},
     "RouteWire": WORDS,
     "RendererWire": WORDS,
     "Playlists": {"MediaModel"},
@@ -44,6 +45,7 @@ ALLOWED = {
     "Avahi": {"GLibLoop", "CGLib", "CAvahi", "Synchronization", "Glibc"},
     "Settings": {"GLibLoop", "CGLib", "Synchronization", "Glibc"},
     "ALSA": {"CALSA", "Synchronization", "Glibc"},
+    "Datagrams": {"Glibc"},
     "Sandbox": {"CSandbox", "Glibc"},
     "GStreamer": {"GLibLoop", "CGLib", "CGStreamer", "Synchronization", "Glibc"},
     "SystemProbe": {"CALSA", "CGLib", "Synchronization", "Glibc"},
@@ -53,14 +55,16 @@ ALLOWED = {
     "RendererProcess": WORDS | RUNTIME | {"RendererWire", "Settings", "GLibLoop", "Synchronization"},
     # The port that it implements speaks of the core's `InstanceID`; what crosses the sockets is of the route protocol.
     "ApplicationProcess": WORDS | CORE | RUNTIME | {"RouteWire", "Sandbox", "Settings", "GLibLoop", "Synchronization"},
+    "GroupClock": WORDS | {"Datagrams", "GLibLoop", "Synchronization"},
     "AudioOutput": WORDS | {"ALSA", "Synchronization"},
     "MediaSource": WORDS | {"Soup", "GLibLoop", "Synchronization"},
     "GStreamerRenderer": WORDS
     | {"GStreamer", "Soup", "AudioOutput", "MediaSource", "Playlists", "Settings", "GLibLoop", "Synchronization"},
-    "RouteKit": WORDS | {"RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
+    "RouteKit": WORDS | {"GroupCore", "RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
     "LinnetApplication": WORDS | {"RouteKit", "RouteWire", "Settings", "GLibLoop", "Observation", "Synchronization"},
     "LoopTestKit": {"GLibLoop", "Synchronization"},
     "SeededNumbers": set(),
+    "LinkSimulation": {"SeededNumbers", "Glibc"},
     "ReceiverTestKit": WORDS | CORE | RUNTIME | {"RouteWire", "Synchronization", "Glibc"},
     "linnetd": WORDS | RUNTIME | {
         # The renderer's settings cross the wire as they are made here.
@@ -77,7 +81,8 @@ ALLOWED = {
     "write-probe": {"Settings", "GLibLoop"},
     # Measures on the simulated card, whose reader is test support.
     "linnet-bench": WORDS | {
-        "RouteKit", "LinnetApplication", "SeededNumbers", "SystemProbe", "ReceiverTestKit", "Settings", "Soup", "GLibLoop",
+        "RouteKit", "LinnetApplication", "SeededNumbers", "LinkSimulation", "SystemProbe", "ReceiverTestKit", "Settings", "Soup",
+        "GLibLoop",
         "Observation", "Synchronization"},
 }
 

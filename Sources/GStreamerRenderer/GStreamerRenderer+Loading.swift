@@ -14,7 +14,7 @@ extension GStreamerRenderer {
     private static let stuckLimit = SerialWorker.threadLimit - 2
 
     /// So long may a pipeline work at what it has read before it gives a sound or reads on, and so often is it tried.
-    private static let beginningLimit = Duration.seconds(3)
+    static let beginningLimit = Duration.seconds(3)
     private static let beginningCount = 2
     /// A disk takes this long to start up.
     private static let localBeginningLimit = Duration.seconds(10)
