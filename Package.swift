@@ -84,7 +84,8 @@ let package = Package(
         // MARK: Runtime
         // Actors, ports and front ends of the receiver.
         target(
-            "ReceiverRuntime", ["MediaModel", "ApplicationModel", "Timing", "SessionCore", "RouteWire"]),
+            "ReceiverRuntime",
+            ["MediaModel", "ApplicationModel", "Timing", "SessionCore", "GroupCore", "RouteWire"]),
 
         // MARK: Fences
         // A thread that runs GLib's main loop, as an executor; signals and asynchronous results.

@@ -128,6 +128,8 @@ package struct WireGroupItem: Equatable, Sendable {
         }
     }
 
+    package init(json: JSONValue) throws(RouteError) { try self.init(try ParamReader(json, path: "item")) }
+
     /// The member `item`; nil if it is null or absent.
     static func optional(_ reader: ParamReader) throws(RouteError) -> WireGroupItem? {
         guard let item = try reader.optionalObject("item") else { return nil }

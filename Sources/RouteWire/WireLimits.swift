@@ -24,7 +24,7 @@ package enum WireLimits {
     package static let groupAddresses = 8
     package static let suspensions = 16
     package static let policyReasons = 32
-    package static let groupItems = 64
+    package static let groupItems = 80
     package static let groupItem = 1_024
     package static let suspensionReason = 128
     package static let outputTrim: Int64 = 500_000_000
