@@ -15,7 +15,7 @@ package struct GroupCommand: Equatable, Hashable, Sendable {
         /// Stand at this place, and never go on by itself. With an anticipated rate: done only when ready to play at that rate
         /// from there. The group goes on without those that are not at `due`, on its clock.
         case seek(to: Int64, anticipatedRate: Double?, due: Int64?)
-        /// Be ready to play at the rate from where it stands, and show that it waits. Over with any command that follows.
+        /// Stand, be ready to play at the rate from there, and show that it waits. Over with any command that follows.
         case buffer(anticipatedRate: Double, due: Int64?)
 
         /// Whether it is done only when ready, so that a later request must not wait for it.

@@ -7,9 +7,13 @@ extension GroupCoordinator {
     /// Sends a participant what it has to do next in order to be where the group is, unless it has something to complete first.
     mutating func tell(_ index: Int, at now: Int64) -> [GroupEffect] {
         var effects: [GroupEffect] = []
-        while participants[index].takesPart, let item = participants[index].item, let state = items[item],
-            let action = state.nextAction(for: participants[index])
+        while participants[index].takesPart, let item = participants[index].item,
+            items[item]?.nextAction(for: participants[index]) != nil
         {
+            effects += extend(item, at: now)
+            guard let state = items[item], let action = state.nextAction(for: participants[index]) else {
+                break
+            }
             var overtakes = false
             if let last = participants[index].outstanding.last {
                 guard participants[index].outstanding.count < GroupLimits.commands else { break }
@@ -50,6 +54,7 @@ extension GroupCoordinator {
         case .buffer(let rate, _): participants[index].motion = .prepared(rate)
         }
         participants[index].placement = state.placement
+        participants[index].hasEnded = false
         if case .play = action {} else { participants[index].isReady = false }
         let limit = (action.due ?? now).clamped(adding: GroupLimits.answer)
         return [.send(command, to: participant.id), .arm(.completion(participant.id, id), at: limit)]

@@ -35,7 +35,6 @@ extension GroupCoordinator {
         }
         effects += transition(index, to: wanted.item, proposing: wanted.proposal, at: now)
         if wanted.isReady { effects += readinessChanged(index, true, at: now) }
-        if let item { effects += waitForSuspensions(of: item.identifier, at: now) }
         // It may be the last that a new host waited for.
         return effects + startWhatIsReady(at: now)
     }
@@ -126,17 +125,17 @@ extension GroupCoordinator {
         guard let item = participants[index].item, let state = items[item] else {
             return withoutSomebody(at: now)
         }
-        if case .playing(let anchor) = state.timeline, !participants[index].isWaitedOut,
+        if case .playing = state.timeline, !participants[index].isWaitedOut,
             policy.waits(for: suspension.reason, participants: participants.count)
         {
             let revision = nextMark()
             items[item]?.revision = revision
             items[item]?.originator = participants[index].id
-            let place = max(0, anchor.itemTime(at: now))
-            return wait(item, at: place, rate: anchor.rate, now: now) + tellAll(on: item, at: now)
+            let (place, rate) = (state.timeline.itemTime(at: now), state.timeline.rate)
+            return wait(item, at: place, rate: rate, now: now) + tellAll(on: item, at: now)
                 + startIfReady(item, at: now)
         }
-        return waitForSuspensions(of: item, at: now) + withoutSomebody(at: now)
+        return withoutSomebody(at: now)
     }
 
     mutating func resume(

@@ -69,6 +69,7 @@ extension GroupCoordinator {
         var effects: [GroupEffect] = []
         if let identifier = wanted?.identifier {
             effects += create(identifier, proposing: proposal, by: originator, at: now)
+            effects += startIfReady(identifier, at: now)
         }
         if let old {
             forgetIfUnused(old.identifier)

@@ -11,17 +11,8 @@ extension GroupCoordinator {
         items[identifier]?.timeline = .waiting(at: place, rate: rate)
         items[identifier]?.generation = generation
         items[identifier]?.due = due
+        items[identifier]?.suspensionsDue = nil
         return [.arm(.readiness(item: identifier, generation: generation), at: due)]
-            + waitForSuspensions(of: identifier, at: now)
-    }
-
-    /// Bounds the wait for those that are suspended, if there are such.
-    func waitForSuspensions(of identifier: String, at now: Int64) -> [GroupEffect] {
-        guard let state = items[identifier], case .waiting = state.timeline,
-            participants.contains(where: { !$0.takesPart && isAwaited($0, on: identifier) })
-        else { return [] }
-        let limit = now.clamped(adding: policy.suspensionLimit)
-        return [.arm(.suspensions(item: identifier, generation: state.generation), at: limit)]
     }
 
     /// Lets an item play from a place, as soon as a command takes to reach everybody.
@@ -57,16 +48,39 @@ extension GroupCoordinator {
             && participant.isReady && state.nextAction(for: participant) == nil
     }
 
-    /// Starts an item that waits, if nobody is waited for any more.
+    /// Who has something to do for a start after its time, while others are suspended, gets as long as any other.
+    mutating func extend(_ identifier: String, at now: Int64) -> [GroupEffect] {
+        guard let state = items[identifier], case .waiting = state.timeline, let due = state.due, due <= now
+        else { return [] }
+        let later = now.clamped(adding: policy.readinessLimit)
+        guard later > due else { return [] }
+        items[identifier]?.due = later
+        return [.arm(.readiness(item: identifier, generation: state.generation), at: later)]
+    }
+
+    /// Bounds the wait for those that are suspended.
+    private mutating func waitForSuspensions(of identifier: String, at now: Int64) -> [GroupEffect] {
+        guard let state = items[identifier], state.suspensionsDue.map({ $0 <= now }) ?? true else {
+            return []
+        }
+        let limit = now.clamped(adding: policy.suspensionLimit)
+        items[identifier]?.suspensionsDue = limit
+        return [.arm(.suspensions(item: identifier, generation: state.generation), at: limit)]
+    }
+
+    /// Starts an item that waits, if nobody is waited for any more and somebody is ready.
     mutating func startIfReady(_ identifier: String, at now: Int64) -> [GroupEffect] {
         guard let state = items[identifier], case .waiting(let place, let rate) = state.timeline else {
             return []
         }
-        guard expected.isEmpty, participants.contains(where: { $0.item == identifier }),
-            participants.allSatisfy({
-                !isAwaited($0, on: identifier) || isPrepared($0, for: state, on: identifier)
-            })
-        else { return [] }
+        let isSomebodyPrepared = participants.contains { isPrepared($0, for: state, on: identifier) }
+        let awaited = participants.filter {
+            isAwaited($0, on: identifier) && !isPrepared($0, for: state, on: identifier)
+        }
+        guard expected.isEmpty, awaited.isEmpty, isSomebodyPrepared else {
+            return (awaited.contains(where: \.takesPart) ? extend(identifier, at: now) : [])
+                + (awaited.allSatisfy(\.takesPart) ? [] : waitForSuspensions(of: identifier, at: now))
+        }
         play(identifier, from: place, rate: rate, now: now)
         return tellAll(on: identifier, at: now)
     }

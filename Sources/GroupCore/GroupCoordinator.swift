@@ -143,11 +143,16 @@ package struct GroupCoordinator: Equatable, Sendable {
 
     private func changes(since before: GroupCoordinator) -> [GroupEffect] {
         var parts: [GroupPart] = []
-        if participants.map(\.member) != before.participants.map(\.member) { parts.append(.roster) }
+        if participants != before.participants,
+            participants.map(\.member) != before.participants.map(\.member)
+        {
+            parts.append(.roster)
+        }
         if item != before.item { parts.append(.item) }
         if activity != before.activity { parts.append(.activity) }
         if policy != before.policy { parts.append(.policy) }
         if name != before.name { parts.append(.name) }
+        guard items != before.items else { return parts.map { .changed($0) } }
         for identifier in Set(items.keys).union(before.items.keys).sorted()
         where items[identifier]?.timeline != before.items[identifier]?.timeline {
             parts.append(.timeline(identifier))

@@ -123,8 +123,8 @@ package struct GroupParticipant: Equatable, Sendable {
         seen.append(command.id)
         if seen.count > GroupLimits.intake * 2 { seen.removeFirst() }
         guard command.id > newest else {
-            // One that is newer is here already, and says more.
-            return complete(command, .ignored)
+            // One that counted on this one is here already: what was missed is told anew.
+            return complete(command, .ignored) + report(.reapplied)
         }
         newest = command.id
         guard takesPart else { return complete(command, .suspended) }

@@ -13,11 +13,11 @@ package enum GroupTimeline: Equatable, Hashable, Sendable {
     /// Leaves for `paused` by a pause or the end of the item, for `waiting` by a seek.
     case playing(PlaybackAnchor)
 
-    /// The item's time that belongs to a moment of the group's clock, never before the item's start.
+    /// The item's time that belongs to a moment of the group's clock: before the anchor's moment the place at which it will begin.
     package func itemTime(at clockTime: Int64) -> Int64 {
         switch self {
         case .paused(let time), .waiting(let time, _): time
-        case .playing(let anchor): max(0, anchor.itemTime(at: clockTime))
+        case .playing(let anchor): max(0, anchor.itemTime(at: max(clockTime, anchor.clockTime)))
         }
     }
 

@@ -74,6 +74,8 @@ struct ItemState: Equatable, Sendable {
     var generation: UInt64 = 0
     /// When the start that is waited for happens at the latest.
     var due: Int64?
+    /// Until when it waits for those that are suspended.
+    var suspensionsDue: Int64?
     /// The originator of the pause has not told yet where it stopped.
     var awaitsStop = false
     /// The rest has only so long to play to the end.
