@@ -108,6 +108,8 @@ let package = Package(
         target("SoupListener", ["ReceiverRuntime", "Soup", "GLibLoop"]),
         // The receiver's advertisement on Avahi.
         target("AvahiAdvertiser", ["ReceiverRuntime", "SessionCore", "Avahi", "GLibLoop"]),
+        // A member's link to the host of its group, on libsoup.
+        target("MemberLink", ["ReceiverRuntime", "Soup", "GLibLoop"]),
         // The daemon's end of the renderer process.
         target(
             "RendererProcess", ["ReceiverRuntime", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
@@ -145,8 +147,8 @@ let package = Package(
         program(
             "linnetd",
             [
-                "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "RendererProcess", "RendererWire",
-                "ApplicationProcess", "Settings", "GLibLoop", "MediaModel", "Timing",
+                "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "MemberLink", "RendererProcess",
+                "RendererWire", "ApplicationProcess", "Settings", "GLibLoop", "MediaModel", "Timing",
             ]),
         program(
             "linnet-renderer",
