@@ -85,19 +85,19 @@ public struct SyncReport: Equatable, Hashable, Sendable {
 
 extension Int64 {
     /// The sum, or the end of the range that it lies beyond.
-    func saturatingAdding(_ other: Int64) -> Int64 {
+    package func saturatingAdding(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
     }
 
     /// The difference, or the end of the range that it lies beyond.
-    func saturatingSubtracting(_ other: Int64) -> Int64 {
+    package func saturatingSubtracting(_ other: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)
         return overflow ? (other < 0 ? .max : .min) : difference
     }
 
     /// The nearest integer, or the end of the range that it lies beyond; 0 for what is no number.
-    init(saturating value: Double) {
+    package init(saturating value: Double) {
         if value.isNaN {
             self = 0
         } else if value >= 0x1p63 {

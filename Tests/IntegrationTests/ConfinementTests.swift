@@ -143,7 +143,7 @@ extension Receiving {
                 "export XDG_CACHE_HOME=\(folder)/cache\nexec \(try Programs.path("linnet-renderer")) \"$@\""
             try FileSystem.write(Array("#!/bin/sh\n\(script)\n".utf8), to: program, mode: 0o755)
             try await ReceiverUnderTest.use(["--renderer-program", program]) { receiver in
-                try await receiver.route.wait("a renderer", within: .seconds(30)) {
+                try await receiver.route.wait("a renderer", within: .seconds(60)) {
                     $0.device.confinement != nil
                 }
                 let layers = try #require(receiver.route.device.confinement)
@@ -184,7 +184,7 @@ extension ReceiverUnderTest {
         let script =
             "import socket, sys; s = socket.socket(socket.AF_UNIX); s.bind('\\0' + sys.argv[1]); s.listen(); s.accept()"
         let listener = try Programs.start(["python3", "-c", script, name], output: "\(folder)/listener.out")
-        _ = await Programs.poll(within: .seconds(5)) { readText("/proc/net/unix").contains("@\(name)") }
+        _ = await Programs.poll(within: .seconds(30)) { readText("/proc/net/unix").contains("@\(name)") }
         return listener
     }
 
@@ -194,7 +194,7 @@ extension ReceiverUnderTest {
         try? FileSystem.remove("\(place).attacked")
         try writeText(orders.joined(separator: "\n") + "\n", to: "\(place).orders")
         try FileSystem.rename("\(place).orders", to: "\(place).attack")
-        guard await Programs.poll(within: .seconds(8), { FileSystem.exists("\(place).attacked") }) else {
+        guard await Programs.poll(within: .seconds(30), { FileSystem.exists("\(place).attacked") }) else {
             throw TestFailure("the card was not reached: \(readText("\(place).attacking"))")
         }
         var reports: [String: String] = [:]

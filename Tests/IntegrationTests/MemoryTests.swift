@@ -31,7 +31,7 @@ extension Receiving {
                 let asked = SimulatedCard.now
                 // Below the renderer's own limit, above the group's.
                 try writeText("allocate 900\n", to: "\(card.folder)/sim0.attack")
-                #expect(await Programs.poll(within: .seconds(8)) { receiver.renderer != renderer })
+                #expect(await Programs.poll(within: .seconds(30)) { receiver.renderer != renderer })
                 #expect(receiver.daemon.isRunning)
                 let back = try await card.soundAfterDeath(at: asked)
                 let log = readText("\(receiver.folder)/linnetd.log")
