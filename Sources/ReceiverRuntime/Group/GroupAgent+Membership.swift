@@ -45,7 +45,7 @@ extension GroupAgent {
         shell.handle(.groupReachable(true))
         let adopted = adopt()
         comeIn(seat)
-        if let adopted { request(.setItem(adopted.item, proposing: adopted.proposal)) }
+        if let adopted { ask(for: adopted.item, proposing: adopted.proposal) }
         seat.volumeChanged(shell.state.device.volume, of: me)
         shell.log.write(.notice, "receiver.group", "group made", ["group": id, "name": name])
         shell.readvertise()
@@ -76,6 +76,7 @@ extension GroupAgent {
             itemTime: max(0, time), rate: session.isPlaying ? session.speed : 0,
             clockTime: plays ? session.position.clockTime : nil)
         membership?.binding = Binding(session: id, item: name)
+        membership?.wantedItem = name
         participate(.transitioned(to: name, proposing: proposal))
         if plays {
             let anchor = PlaybackAnchor(

@@ -165,13 +165,18 @@ extension GroupAgent {
             itemTime: nanoseconds(wanted.item.startPosition), rate: wanted.isPlaying ? 1 : 0)
         bind(id, name)
         membership?.wantedItem = name
-        request(.setItem(GroupItem(wanted.groupItem(named: name)), proposing: proposal)) {
-            [weak self] _ in
-            guard let self, membership?.wantedItem == name else { return }
-            membership?.wantedItem = nil
-            if let known = membership?.known { follow(known) }
-        }
+        ask(for: GroupItem(wanted.groupItem(named: name)), proposing: proposal)
         participate(.transitioned(to: name, proposing: proposal))
+    }
+
+    /// Asks the group to play what has begun here. Until the answer what is known of the group's item is older than that.
+    func ask(for item: GroupItem, proposing proposal: TimingProposal) {
+        request(.setItem(item, proposing: proposal)) { [weak self] result in
+            guard let self, membership?.wantedItem == item.identifier else { return }
+            membership?.wantedItem = nil
+            // The group as it is with the item follows the answer.
+            if case .failure = result, let known = membership?.known { follow(known) }
+        }
     }
 
     private func bind(_ id: SessionID, _ item: String) {
