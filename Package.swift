@@ -220,7 +220,7 @@ let package = Package(
                 "MediaModel", "ApplicationModel", "GLibLoop",
             ]),
         tests("GLibLoopTests", ["LoopTestKit", "GLibLoop", "Settings"]),
-        tests("SoupTests", ["LoopTestKit", "Soup", "GLibLoop"]),
+        tests("SoupTests", ["LoopTestKit", "Soup", "GLibLoop", "SeededNumbers"]),
         tests("DatagramsTests", ["Datagrams", "GLibLoop"]),
         tests(
             "GroupClockTests",
@@ -257,7 +257,7 @@ let package = Package(
             "IntegrationTests",
             [
                 "RouteKit", "MediaModel", "ApplicationModel", "ReceiverTestKit", "Settings", "SystemProbe",
-                "GLibLoop", "Soup", "RouteWire",
+                "GLibLoop", "Soup", "RouteWire", "SeededNumbers",
             ]),
     ]
 )

@@ -21,7 +21,7 @@ extension OutputLoop {
     func feedBound(_ wish: Wish) throws(PCM.Failure) {
         if wish.binding == nil, bound.number != 0 { bound.begin(binding: nil) }
         guard let card = keeper.card, let setup = try runBound(wish) else { return setReady(false) }
-        guard case .frames(let delay) = try card.delay() else { return try restartBound() }
+        guard case .frames(let delay) = try card.delay() else { return try restartBound(wish) }
         let now = MonotonicClock.now()
         bound.look(played: written - Int64(delay), at: now)
         noteBound(cardFrame: written - Int64(delay), at: now, setup: setup)
@@ -32,7 +32,7 @@ extension OutputLoop {
             setup.bufferFrames - block)
         // The card is bounded, so this ends when enough is queued.
         while true {
-            guard case .frames(let room) = try card.room() else { return try restartBound() }
+            guard case .frames(let room) = try card.room() else { return try restartBound(wish) }
             guard room >= block, setup.bufferFrames - room < wanted else { break }
             guard try writeBound(wish, card: card, setup: setup, count: block) else { break }
         }
@@ -80,16 +80,17 @@ extension OutputLoop {
     }
 
     /// The card ran dry: it begins anew at once, and the sound in its place.
-    private func restartBound() throws(PCM.Failure) {
+    private func restartBound(_ wish: Wish) throws(PCM.Failure) {
         bound.noteUnderrun()
         noteOverlayHeard()
         setSounding(false)
         setReady(false)
         try resetCard()
+        _ = try runBound(wish)
     }
 
     /// Lets an unbound stream have the card, which goes on where it was heard.
-    func leaveBound(_ wish: Wish) throws(PCM.Failure) {
+    func leaveBound() throws(PCM.Failure) {
         setReady(false)
         bound.begin(binding: nil)
         var heard: Int64?
@@ -344,11 +345,16 @@ extension OutputLoop {
     func waitBound() {
         func random(_ range: ClosedRange<Int64>) -> Int64 {
             let span = UInt64(range.upperBound - range.lowerBound)
-            return range.lowerBound + Int64(UInt64(bound.noise()) * span >> 32)
+            return range.lowerBound + Int64((UInt64(bound.noise()) * span) >> 32)
+        }
+        guard bound.isRunning else {
+            // Until something is decoded, or the device is there.
+            ring.state.withLock { $0.isReaderWaiting = true }
+            return ring.readerWake.wait(nanoseconds: 20_000_000)
         }
         let isStanding = bound.anchor == nil && !bound.isVoiced && !overlay.isActive && bound.isReady
         ring.readerWake.wait(
-            nanoseconds: !bound.model.isReady || !bound.isRunning
+            nanoseconds: !bound.model.isReady
                 ? random(600_000...1_000_000)
                 : isStanding ? random(20_000_000...30_000_000) : random(3_000_000...5_000_000))
     }

@@ -68,10 +68,10 @@ final class OutputLoop {
         serviceDevice(wish, now: now)
         do throws(PCM.Failure) {
             if wish.mustRewind { try rewind() }
-            if isBound(wish) {
+            let isBound = isBound(wish)
+            if bound.isRunning, !isBound { try leaveBound() }
+            if isBound {
                 try feedBound(wish)
-            } else if bound.isRunning {
-                try leaveBound(wish)
             } else if overlay.isActive {
                 try feedWithOverlay(wish)
             } else if keeper.card != nil, wish.stream != nil, !hasDrained || wish.queued > 0 {

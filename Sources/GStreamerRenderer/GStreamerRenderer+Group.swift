@@ -14,6 +14,9 @@ extension GStreamerRenderer {
     /// moves the sound by a frame.
     private static let measure: Int64 = 10_000_000
 
+    /// Nothing lasts ten years.
+    private static let farthest: Int64 = 315_360_000_000_000_000
+
     /// How a load is bound to its group.
     struct Bond: Equatable, Sendable {
         /// Nil: it stands.
@@ -105,10 +108,9 @@ extension GStreamerRenderer {
         else { return nil }
         let time = groupClock.remote(at: AudioOutput.now() + bond.lead + outputTrim)
         // Before its beginning, the place is that of the beginning.
-        var place = anchor.itemTime(at: max(time, anchor.clockTime))
-        let rest = place % Self.measure
-        if rest > 0 { place -= time > anchor.clockTime ? rest - Self.measure : rest }
-        place = max(0, place)
+        let exact = anchor.itemTime(at: max(time, anchor.clockTime))
+        var place = min(max(0, exact), Self.farthest) / Self.measure * Self.measure
+        if time > anchor.clockTime, place < exact { place += Self.measure }
         guard current.timeline.range != .empty, !current.timeline.isLive,
             let end = current.timeline.range.end.nanoseconds
         else { return place }

@@ -26,7 +26,10 @@ package enum Election {
 
     /// The same line in the item, bound to a new host's clock. Exact at `local`; from there on the new clock leads.
     ///
-    /// - Parameter local: Nanoseconds of the machine's own clock, at or near the present.
+    /// - Parameters:
+    ///   - old: How this machine reads the clock of the host that made the anchor: the snapshot's.
+    ///   - new: How it reads the new host's; `identity` on the new host itself.
+    ///   - local: Nanoseconds of the machine's own clock, at or near the present.
     package static func carryOver(
         _ anchor: PlaybackAnchor, from old: ClockLine, to new: ClockLine, at local: Int64
     ) -> PlaybackAnchor {

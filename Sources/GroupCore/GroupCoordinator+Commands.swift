@@ -68,7 +68,7 @@ extension GroupCoordinator {
         }
         let sent = participants[index].outstanding.remove(at: place)
         let id = participants[index].id
-        var effects: [GroupEffect] = [.completed(command, by: id, outcome)]
+        let effects: [GroupEffect] = [.completed(command, by: id, outcome)]
         let isLast = participants[index].lastCommand == command && sent.item == participants[index].item
         if outcome == .done {
             if isLast, sent.action.waitsForReadiness { participants[index].isReady = true }
@@ -79,10 +79,21 @@ extension GroupCoordinator {
             return effects + [.arm(.completion(id, command), at: now.clamped(adding: GroupLimits.answer))]
                 + startIfReady(sent.item, at: now)
         }
-        effects += tell(index, at: now)
-        if participants[index].outstanding.isEmpty { participants[index].isLeftBehind = false }
-        if let item = participants[index].item { effects += startIfReady(item, at: now) }
-        return effects
+        if isSettled(index) { participants[index].isLeftBehind = false }
+        return effects + startOrTell(index, at: now)
+    }
+
+    /// Whether it has done all that there is to do for it.
+    private func isSettled(_ index: Int) -> Bool {
+        let participant = participants[index]
+        let state = participant.item.flatMap { items[$0] }
+        return participant.outstanding.isEmpty && state?.nextAction(for: participant) == nil
+    }
+
+    /// Perhaps the others waited for this one only; if not, it is told what it has to do next.
+    private mutating func startOrTell(_ index: Int, at now: Int64) -> [GroupEffect] {
+        let start = participants[index].item.map { startIfReady($0, at: now) } ?? []
+        return start + tell(index, at: now)
     }
 
     /// A command that nobody has answered counts as lost: the participant is told anew, and nobody waits for it meanwhile.
@@ -102,9 +113,7 @@ extension GroupCoordinator {
                 return []
             }
         }
-        effects += tell(index, at: now)
-        if let item = participants[index].item { effects += startIfReady(item, at: now) }
-        return effects
+        return effects + startOrTell(index, at: now)
     }
 
     /// What a participant is told from here on is the state that is known already, and nobody's wish.

@@ -98,6 +98,8 @@ package struct GroupParticipant: Equatable, Sendable {
         (self.host, self.epoch) = (host, epoch)
         proposal = nil
         waiting = []
+        // What an older link still holds never arrives; another host counts by itself.
+        (newest, seen) = (CommandID(0), [])
         guard let old = performing else { return [] }
         performing = nil
         return [.abandon(old.id)]

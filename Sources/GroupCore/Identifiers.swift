@@ -14,7 +14,7 @@ package struct ParticipantID: Equatable, Hashable, Sendable, Comparable {
     package static func < (one: ParticipantID, other: ParticipantID) -> Bool { one.text < other.text }
 }
 
-/// Names one command to one participant. Later commands have greater numbers, also those of a later host.
+/// Names one command to one participant. Later commands of one host have greater numbers, and those of a later epoch.
 package struct CommandID: Equatable, Hashable, Sendable, Comparable {
     package let number: UInt64
     package init(_ number: UInt64) { self.number = number }

@@ -341,6 +341,7 @@ extension ReceiverShell: ListenerService {
     package func clientReceived(binary: [UInt8], from client: any Client) {
         front.clientReceived(binary: binary, from: client)
     }
+    package func together(_ body: () -> Void) { front.together(body) }
     package func clientDrained(_ client: any Client) { front.clientDrained(client) }
     package func clientClosed(_ client: any Client) { front.clientClosed(client) }
 }

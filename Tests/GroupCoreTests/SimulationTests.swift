@@ -27,7 +27,12 @@ extension World {
             let reason = reasons[Int(random.next() % 4)]
             suspend(id, reason, for: between(1, 8_000) * 1_000_000, proposing: proposed)
         case 11, 12: runsDry(id, for: between(1, 4_000) * 1_000_000)
-        case 13: crash(id, returning: between(1, 5) * second)
+        case 13:
+            // A group lives as long as somebody remembers it.
+            guard order.allSatisfy({ devices[$0]?.isAlive == true && devices[$0]?.snapshot != nil }) else {
+                return
+            }
+            crash(id, returning: between(1, 5) * second)
         case 14: cut(id)
         case 15: transition(id, to: ["x", "y", nil][Int(random.next() % 3)])
         case 16:
@@ -36,7 +41,9 @@ extension World {
                 id, .setItem(GroupItem(identifier: name), proposing: TimingProposal(itemTime: place, rate: 1))
             )
         case 17: apply(.reapplyRequested, to: id)
-        case 18: partition(for: between(1, 10) * second)
+        case 18:
+            let some = order.filter { _ in chance(1, in: 2) }
+            partition(some, for: between(1, 10) * second)
         default: if let host = hosts.first { jump(host, by: between(-20, 20) * second) }
         }
     }
@@ -115,7 +122,51 @@ extension World {
         var world = World(seed: seed, devices: 4, players: seed % 3 == 0 ? 1 : 0, policy: policy)
         live(&world, disturbances: 120, every: 2 * second)
         #expect(world.faults == [])
-        #expect(world.happened > 2_000)
+        #expect(world.happened > 1_000)
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `the host is killed, and the others play on without a step`(_ seed: UInt64) {
+        var world = World(seed: seed, devices: 6)
+        world.isRough = false
+        world.asks(
+            world.order[0],
+            .setItem(GroupItem(identifier: "x"), proposing: TimingProposal(itemTime: 0, rate: 1)))
+        world.run(for: 10 * second)
+        world.checkAgreement("before", atMost: World.clockBound)
+        let survivors = world.order.dropFirst()
+        let next = world.devices[world.order[0]]?.group?.snapshot.roster.members[1].id ?? ""
+        let before = survivors.map { world.place(of: $0) - world.now }
+        world.crash(world.order[0], returning: 60 * second)
+        for _ in 0..<40 {
+            world.run(for: 250_000_000)
+            let steps = zip(before, survivors).map { world.place(of: $1) - world.now - $0 }
+            #expect(steps.allSatisfy { abs($0) < 1_000_000 }, "\(steps)")
+            #expect(survivors.allSatisfy { world.devices[$0]?.player.anchor != nil })
+        }
+        #expect(world.hosts == [next])
+        #expect(survivors.allSatisfy { world.devices[$0]?.participant.host == next })
+        world.run(for: 60 * second)
+        world.checkAgreement("after its return", atMost: World.clockBound)
+        #expect(world.faults == [])
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `a group that was cut in two comes together again`(_ seed: UInt64) {
+        var world = World(seed: seed, devices: 8)
+        world.isRough = false
+        world.asks(
+            world.order[0],
+            .setItem(GroupItem(identifier: "x"), proposing: TimingProposal(itemTime: 0, rate: 1)))
+        world.run(for: 10 * second)
+        world.partition(Array(world.order[3...]), for: 20 * second)
+        world.run(for: 15 * second)
+        #expect(world.hosts.count == 2)
+        // Each half goes on by itself.
+        for host in world.hosts { world.asks(host, .seek(to: 1_000 * second, item: "x")) }
+        world.run(for: 30 * second)
+        world.checkAgreement("together", atMost: World.clockBound)
+        #expect(world.faults == [])
     }
 
     @Test(arguments: [1, 2] as [UInt64])

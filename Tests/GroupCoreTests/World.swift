@@ -39,6 +39,10 @@ struct Device {
     /// The host's ends of links.
     var links: [ParticipantID: Int] = [:]
     var isDirty = false
+    /// Counts the coordinators that it had.
+    var reign = 0
+    /// Who is not the host, though it should be, since the link was lost.
+    var refusals: Set<ParticipantID> = []
     /// When what was sent last on a link arrives, so that nothing overtakes it.
     var lastReport: Int64 = 0
     var lastChange: [ParticipantID: Int64] = [:]
@@ -179,15 +183,19 @@ struct World {
             let id = participation.id
             guard devices[id]?.link == link else { return }
             guard hears(id, host), devices[host]?.group != nil else {
-                schedule(.refused(id, link: link), in: 500_000_000)
+                // Longer than others need to notice that the host is lost.
+                schedule(.refused(id, link: link), in: 4 * second)
                 return
             }
             devices[host]?.links[id] = link
+            devices[id]?.refusals = []
             devices[host]?.isDirty = false
             apply(.joined(participation), toHost: host)
             tellLater(host)
         case .refused(let id, let link):
-            if devices[id]?.link == link { loseHost(id) }
+            guard devices[id]?.link == link else { return }
+            if let host = devices[id]?.hostID { devices[id]?.refusals.insert(host) }
+            loseHost(id)
         case .performed(let id, let command): finish(command, at: id)
         case .memberTimer(let id, let timer):
             if devices[id]?.isAlive == true { apply(.timerFired(timer), to: id) }
@@ -212,7 +220,7 @@ struct World {
             guard devices[id]?.isAlive == false, let old = devices[id] else { return }
             devices[id] = Device(
                 participant: GroupParticipant(id: id, name: id.text, kind: old.participant.kind),
-                clock: old.clock, error: old.error)
+                clock: old.clock, error: old.error, reign: old.reign)
             findHost(id)
         case .seeks(let id): if devices[id]?.isAlive == true, devices[id]?.link == 0 { findHost(id) }
         case .tells(let host):
@@ -240,7 +248,8 @@ struct World {
                     of: .init(epoch: first.epoch, host: one), and: .init(epoch: second.epoch, host: other))
                 let loser = survivor.host == one ? other : one
                 devices[loser]?.group = nil
-                for (id, link) in devices[loser]?.links ?? [:] where devices[id]?.link == link {
+                let followers = (devices[loser]?.links ?? [:]).sorted { $0.key < $1.key }
+                for (id, link) in followers where devices[id]?.link == link {
                     apply(.detached, to: id)
                     attach(id, to: survivor.host)
                 }
@@ -253,7 +262,7 @@ struct World {
 
     private mutating func apply(_ event: GroupEvent, toHost host: ParticipantID) {
         guard devices[host]?.isAlive == true, devices[host]?.group != nil else { return }
-        let moment = clock(of: host)
+        let (moment, reign) = (clock(of: host), devices[host]?.reign ?? 0)
         let effects = devices[host]?.group?.apply(event, at: moment) ?? []
         for effect in effects {
             switch effect {
@@ -269,7 +278,7 @@ struct World {
                 schedule(
                     .hostTimer(host, epoch: epoch, timer), at: moment - (devices[host]?.clock ?? 0))
             case .completed(let command, let id, _):
-                let isFirst = ended.insert("\(host.text) \(id.text) \(command.number)").inserted
+                let isFirst = ended.insert("\(host.text) \(reign) \(id.text) \(command.number)").inserted
                 expect(isFirst, "a second end of one command")
             case .changed: tellLater(host)
             case .answer, .refuseJoin, .removed, .ended: break
@@ -401,16 +410,20 @@ struct World {
         }
         guard
             let next = Election.successor(
-                in: snapshot.roster, lost: unheard.union(old == id ? [] : [old]))
-        else { return schedule(.seeks(id), in: second) }
+                in: snapshot.roster, lost: unheard.union(device.refusals).union(old == id ? [] : [old]))
+        else {
+            devices[id]?.refusals = []
+            return schedule(.seeks(id), in: second)
+        }
         guard next == id else { return attach(id, to: next) }
         let local = now + device.clock
-        let oldLine = ClockLine(local: local, remote: clock(of: old) + device.error, skew: 0)
+        let oldLine = ClockLine(local: local, remote: clock(of: snapshot.host) + device.error, skew: 0)
         devices[id]?.group = GroupCoordinator(succeeding: snapshot, as: id) {
             Election.carryOver($0, from: oldLine, to: .identity, at: local)
         }
         devices[id]?.links = [:]
         devices[id]?.isDirty = false
+        devices[id]?.reign += 1
         // Its own clock is the group's now, and its player goes on at the place where it is.
         attach(id, to: id)
     }
@@ -418,10 +431,11 @@ struct World {
     private mutating func take(_ snapshot: GroupSnapshot, at id: ParticipantID) {
         let old = devices[id]?.snapshot
         devices[id]?.snapshot = snapshot
-        for (item, timeline) in snapshot.timelines where old?.timelines[item] != timeline {
+        for (item, timeline) in snapshot.timelines.sorted(by: { $0.key < $1.key })
+        where old?.timelines[item] != timeline {
             apply(.timelineChanged(item: item, timeline), to: id)
         }
-        for item in old?.timelines.keys ?? [:].keys where snapshot.timelines[item] == nil {
+        for item in (old?.timelines ?? [:]).keys.sorted() where snapshot.timelines[item] == nil {
             apply(.timelineChanged(item: item, nil), to: id)
         }
         guard devices[id]?.participant.item != snapshot.item?.identifier else { return }
@@ -443,15 +457,15 @@ struct World {
         devices[id]?.isAlive = false
         devices[id]?.group = nil
         devices[id]?.link = 0
-        for (other, link) in followers where other != id {
+        for (other, link) in followers.sorted(by: { $0.key < $1.key }) where other != id {
             schedule(.hostLost(other, link: link), in: between(100_000_000, 3 * second))
         }
         schedule(.returns(id), in: time)
     }
 
     /// Some hear the others no more.
-    mutating func partition(for time: Int64) {
-        for id in order where chance(1, in: 2) { devices[id]?.side = 1 }
+    mutating func partition(_ some: [ParticipantID], for time: Int64) {
+        for id in some { devices[id]?.side = 1 }
         for id in order {
             guard let device = devices[id], let host = device.hostID, !hears(id, host) else { continue }
             cut(id)

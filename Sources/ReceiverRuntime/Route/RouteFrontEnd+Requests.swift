@@ -103,7 +103,10 @@ extension RouteFrontEnd {
                 throw RouteError(.modeUnsupported, "Applications are not supported.")
             }
             return nil
-        case .activate, .deactivate, .stop, .setPlaying, .seek, .setSpeed, .setState, .selectTrack,
+        case .activate(let activation):
+            connection.joinsFrames = activation.capabilities.contains(JoinedFrames.capability)
+            return nil
+        case .deactivate, .stop, .setPlaying, .seek, .setSpeed, .setState, .selectTrack,
             .setVolume, .setMuted, .setMetadata, .queue, .announce, .cancelAnnouncement, .application,
             .setDeviceVolume, .changeDeviceVolume, .setDeviceMuted, .rename, .setOutputTrim, .group, .link:
             return nil
@@ -178,6 +181,7 @@ extension RouteFrontEnd {
             return ActivationResult(
                 route: route.text, resumeToken: token.text, resumed: resumed,
                 graceSeconds: shell.configuration.graceTime.components.seconds,
+                capabilities: connection.joinsFrames ? [JoinedFrames.capability] : [],
                 clock: ClockInfo(id: shell.identity.clock, now: shell.ports.clock.now),
                 version: publisher.current.version, state: publisher.current.state
             ).json

@@ -16,6 +16,7 @@ final class RouteFrontEnd {
     let services: [String: any RouteService]
     unowned let shell: ReceiverShell
     private var opened: UInt64 = 0
+    private let turn = FrameTurn()
 
     init(shell: ReceiverShell, services: [any RouteService] = [EchoService()]) {
         self.shell = shell
@@ -46,7 +47,8 @@ final class RouteFrontEnd {
 
     func add(_ client: any Client, of instance: InstanceID?) -> RouteConnection {
         opened += 1
-        let connection = RouteConnection(id: ConnectionID(opened), client: client, instance: instance)
+        let connection = RouteConnection(
+            id: ConnectionID(opened), client: client, instance: instance, turn: turn)
         connections.append(connection)
         byClient[ObjectIdentifier(client)] = connection
         return connection
@@ -60,15 +62,17 @@ final class RouteFrontEnd {
 
     func clientReceived(binary: [UInt8], from client: any Client) {
         guard let connection = connection(of: client), shell.isRunning else { return }
-        handle(binary, from: connection)
+        turn.run { receive(binary, from: connection) }
     }
+
+    func together(_ body: () -> Void) { turn.run(body) }
 
     func clientDrained(_ client: any Client) {
         guard let connection = connection(of: client) else { return }
         connection.drained()
         // States are not to wait behind messages without end.
         push(to: connection)
-        relay.pump(connection)
+        turn.run { relay.pump(connection) }
     }
 
     func clientClosed(_ client: any Client) {
@@ -99,6 +103,7 @@ final class RouteFrontEnd {
 
     func close(_ connection: RouteConnection, _ code: UInt16, _ reason: String) {
         guard !connection.isClosing else { return }
+        connection.flush()
         connection.isClosing = true
         connection.seen = nil
         connection.client.close(code: code, reason: reason)
