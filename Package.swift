@@ -84,7 +84,8 @@ let package = Package(
         // MARK: Runtime
         // Actors, ports and front ends of the receiver.
         target(
-            "ReceiverRuntime", ["MediaModel", "ApplicationModel", "Timing", "SessionCore", "RouteWire"]),
+            "ReceiverRuntime",
+            ["MediaModel", "ApplicationModel", "Timing", "SessionCore", "GroupCore", "RouteWire"]),
 
         // MARK: Fences
         // A thread that runs GLib's main loop, as an executor; signals and asynchronous results.
@@ -109,6 +110,8 @@ let package = Package(
         target("SoupListener", ["ReceiverRuntime", "Soup", "GLibLoop"]),
         // The receiver's advertisement on Avahi.
         target("AvahiAdvertiser", ["ReceiverRuntime", "SessionCore", "Avahi", "GLibLoop"]),
+        // A member's link to the host of its group, on libsoup.
+        target("MemberLink", ["ReceiverRuntime", "Soup", "GLibLoop"]),
         // The daemon's end of the renderer process.
         target(
             "RendererProcess", ["ReceiverRuntime", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
@@ -148,8 +151,9 @@ let package = Package(
         program(
             "linnetd",
             [
-                "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "RendererProcess", "RendererWire",
-                "ApplicationProcess", "Settings", "GLibLoop", "MediaModel", "Timing",
+                "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "MemberLink", "GroupClock",
+                "RendererProcess",
+                "RendererWire", "ApplicationProcess", "Settings", "GLibLoop", "MediaModel", "Timing",
             ]),
         program(
             "linnet-renderer",

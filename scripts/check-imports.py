@@ -24,8 +24,8 @@ RUNTIME = {"ReceiverRuntime"}
 GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
 FENCES = GLIB_FENCES | {"ALSA", "Datagrams", "Sandbox", "SystemProbe"}
 ADAPTERS = {
-    "SoupListener", "AvahiAdvertiser", "RendererProcess", "ApplicationProcess", "AudioOutput", "MediaSource",
-    "GStreamerRenderer", "GroupClock"}
+    "SoupListener", "AvahiAdvertiser", "MemberLink", "RendererProcess", "ApplicationProcess", "AudioOutput",
+    "MediaSource", "GStreamerRenderer", "GroupClock"}
 LIBRARIES = {"RouteKit", "LinnetApplication"}
 SUPPORT = {"ReceiverTestKit", "LoopTestKit"}
 
@@ -50,6 +50,7 @@ ALLOWED = {
     "GStreamer": {"GLibLoop", "CGLib", "CGStreamer", "Synchronization", "Glibc"},
     "SystemProbe": {"CALSA", "CGLib", "Synchronization", "Glibc"},
     "SoupListener": WORDS | RUNTIME | {"Soup", "GLibLoop", "Synchronization"},
+    "MemberLink": WORDS | RUNTIME | {"Soup", "GLibLoop", "Synchronization"},
     # The port that it implements speaks of the core's `AdvertisementStatus`.
     "AvahiAdvertiser": WORDS | CORE | RUNTIME | {"Avahi", "GLibLoop", "Synchronization"},
     "RendererProcess": WORDS | RUNTIME | {"RendererWire", "Settings", "GLibLoop", "Synchronization"},
@@ -69,8 +70,8 @@ ALLOWED = {
     "linnetd": WORDS | RUNTIME | {
         # The renderer's settings cross the wire as they are made here.
         "RendererWire",
-        "SoupListener", "AvahiAdvertiser", "RendererProcess", "ApplicationProcess", "Settings", "GLibLoop",
-        "Synchronization"},
+        "SoupListener", "AvahiAdvertiser", "MemberLink", "GroupClock", "RendererProcess", "ApplicationProcess",
+        "Settings", "GLibLoop", "Synchronization"},
     "linnet-renderer": WORDS | {
         "GStreamerRenderer", "AudioOutput", "RendererWire", "Sandbox", "Settings", "GLibLoop", "Synchronization"},
     "party-queue": {"LinnetApplication", "RouteKit"},

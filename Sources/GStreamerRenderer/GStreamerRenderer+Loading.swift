@@ -58,7 +58,10 @@ extension GStreamerRenderer {
         let isNear = (playback?.place ?? 0) <= Self.nearBeginning && playback?.pipelineRate == 1
         if isNear { playback?.isHeld = false }
         guard let current = playback else { return source?.close() ?? () }
-        output.open(current.stream, playing: current.isPlaying && !current.isHeld)
+        readinessChanged(false)
+        output.open(
+            current.stream, playing: current.isPlaying && !current.isHeld,
+            binding: current.bond.map { $0.anchor })
         output.setMediaVolume(current.volume, for: current.stream)
         let beginning = isNear && current.place > 0 ? Double(current.place) : nil
         let pictures = makePictures(for: current, pipeline: current.stream.number)
@@ -352,7 +355,8 @@ extension GStreamerRenderer {
         }
         guard let now = playback, now.seek == nil else { return }
         if now.isHeld, now.nextSeek == nil {
-            playback?.nextSeek = Playback.Seek(id: nil, position: now.place, isAccurate: true)
+            let place = groupPlace() ?? now.place
+            playback?.nextSeek = Playback.Seek(id: nil, position: place, isAccurate: true)
         }
         if playback?.nextSeek != nil || now.pipelineRate != 1 { return startSeeking() }
         becomeReady()
@@ -380,7 +384,7 @@ extension GStreamerRenderer {
         if current.seek != nil { finishSeek(nil) }
         if current.phase == .loading { becomeReady() }
         if walkOn({ .ended($0) }) == .goesOn { return }
-        if current.next != nil { return beginNext() }
+        if current.next != nil, current.bond == nil { return beginNext() }
         playback?.phase = .ended
         playback?.isSounding = false
         playback?.scan = nil

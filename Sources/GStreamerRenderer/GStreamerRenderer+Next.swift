@@ -63,7 +63,8 @@ extension GStreamerRenderer {
     func considerNext() {
         guard let current = playback, let next = current.next, next.pipeline == nil, !next.isLate,
             current.failure == nil, current.outage == nil, current.phase == .ready, current.seek == nil,
-            current.nextSeek == nil, current.scan == nil, current.walk == nil
+            current.nextSeek == nil, current.scan == nil, current.walk == nil,
+            current.bond == nil
         else { return }
         let isNearBeginning = (next.item.startPosition.nanoseconds ?? 0) <= Self.nearBeginning
         // Pictures of two items have one screen.

@@ -328,7 +328,7 @@ import Timing
                 RouteEnd(rawValue: reason) ?? .connectionLost,
                 RoutingError(.ended, family: .session, words))
         case .application(let notice): onNotice?(notice)
-        case .unknown: break
+        case .group, .unknown: break
         }
     }
 

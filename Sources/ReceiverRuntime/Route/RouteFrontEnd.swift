@@ -80,6 +80,7 @@ final class RouteFrontEnd {
         connections.removeAll { $0 === connection }
         connection.isClosing = true
         relay.detach(connection)
+        shell.group?.connectionClosed(connection)
         shell.log.write(
             .debug, "receiver.route", "connection closed", ["connection": String(connection.id.number)])
         shell.handle(.connectionLost(connection.id))
@@ -135,7 +136,8 @@ final class RouteFrontEnd {
     // MARK: State
 
     func stateChanged(after event: ReceiverEvent) {
-        publisher.update(shell.state, artwork: shell.artwork, after: event)
+        publisher.update(
+            shell.state, artwork: shell.artwork, group: shell.group?.document?.json, after: event)
     }
 
     /// Sends every subscriber what it does not know yet.
