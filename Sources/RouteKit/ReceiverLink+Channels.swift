@@ -31,13 +31,13 @@ extension ReceiverLink {
     }
 
     private func open(_ channel: SessionDataChannel) {
-        guard let socket else { return }
-        channel.opened { [weak socket] frame in socket?.send(.binary(frame.bytes ?? [])) }
+        guard let outlet else { return }
+        channel.opened { outlet.send($0) }
     }
 
     private func connect(_ channel: SessionDataChannel) {
-        guard let socket else { return }
-        channel.connected { [weak socket] frame in socket?.send(.binary(frame.bytes ?? [])) }
+        guard let outlet else { return }
+        channel.connected { outlet.send($0) }
     }
 
     func closeChannels(_ error: RoutingError) {

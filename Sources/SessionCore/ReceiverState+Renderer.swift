@@ -90,7 +90,8 @@ extension ReceiverState {
         device.output = output
         rendererIsUp = true
         let item = player.flatMap { sessions[$0] }.map { launch($0) } ?? []
-        return missed + render(.setOutputVolume(device.volume)) + item + announcementCommands()
+        let trim = device.outputTrim == 0 ? [] : render(.setOutputTrim(nanoseconds: device.outputTrim))
+        return missed + render(.setOutputVolume(device.volume)) + trim + item + announcementCommands()
     }
 
     private mutating func exited() -> [ReceiverEffect] {

@@ -170,6 +170,7 @@ struct Watcher {
         case .launch, .terminate, .kill, .armInstanceTimer, .tell, .openChannel, .closeChannel,
             .abandonChannel, .interruptChannels, .closeConnection:
             break
+        case .coordinate: expect(state.isGrouped, "a group is asked where there is none")
         case .answer, .refuse, .announceEnd, .persist, .advertise: break
         }
     }
