@@ -166,6 +166,7 @@ struct GroupWatcher {
         expect(member.suspensions.isEmpty, "a command to one that takes no part")
         expect(member.item == command.item, "a command about an item that it is not on")
         expect(command.originator != id, "somebody is told that he asked")
+        if let due = command.action.due { expect(due > now, "a command that is late already") }
         let others = member.open.filter { $0.item == command.item }
         expect(others.isEmpty || command.overtakes, "a command before the end of the one before")
         expect(

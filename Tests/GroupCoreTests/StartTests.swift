@@ -121,6 +121,53 @@ import Testing
         #expect(scene.anchor() != nil)
     }
 
+    @Test func `readiness that is told while a command is under way does not stand for its answer`() {
+        var scene = Scene(["a", "b"], on: "x")
+        scene.settle()
+        scene.asks("a", .setRate(1, item: "x"))
+        scene.reports("b", .readinessChanged(true))
+        scene.completes("a")
+        #expect(scene.anchor() == nil)
+        scene.completes("b")
+        #expect(scene.anchor() != nil)
+    }
+
+    @Test func `when nobody is ready within the bound, the first that is starts the group`() {
+        var scene = Scene(["a", "b"], on: "x")
+        scene.settle()
+        scene.asks("a", .setRate(1, item: "x"))
+        if let timer = scene.readinessTimer { scene.fires(timer) }
+        #expect(scene.group.timeline(of: "x") == .waiting(at: 0, rate: 1))
+        scene.completes("b")
+        #expect(scene.anchor() != nil)
+        #expect(scene.member("a")?.suspensions == [.stallRecovery])
+    }
+
+    @Test func `a pause before the first sound does not go back`() {
+        var scene = Scene(["a", "b"], on: "x")
+        scene.settle()
+        scene.asks("a", .seek(to: 20 * second, item: "x"))
+        scene.settle()
+        scene.asks("a", .setRate(1, item: "x", immediately: true))
+        scene.now += 100_000_000
+        scene.asks("a", .setRate(0, item: "x"))
+        #expect(scene.group.timeline(of: "x") == .paused(at: 20 * second))
+    }
+
+    @Test func `the values of a policy are kept within the limits`() {
+        let reasons = (0..<100).map { SuspensionReason("r\($0)") }
+        let policy = GroupPolicy(
+            waitingReasons: Set(reasons),
+            participantLimits: Dictionary(uniqueKeysWithValues: reasons.map { ($0, -1) }), lead: .max,
+            readinessLimit: .min, suspensionLimit: .max)
+        #expect(policy.waitingReasons.count == GroupLimits.policyReasons)
+        #expect(policy.participantLimits.count == GroupLimits.policyReasons)
+        #expect(policy.participantLimits.values.allSatisfy { $0 == 0 })
+        #expect(policy.lead == 5 * second)
+        #expect(policy.readinessLimit == 0)
+        #expect(policy.suspensionLimit == 600 * second)
+    }
+
     @Test func `receivers that are not on the group's item yet are waited for`() {
         var scene = Scene(["a", "b"])
         scene.joins("p", kind: .player)

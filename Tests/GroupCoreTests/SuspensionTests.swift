@@ -82,6 +82,24 @@ private func suspension(_ number: UInt64, _ reason: SuspensionReason) -> Suspens
         #expect(suspensions != nil)
     }
 
+    @Test func `who joins while others are waited for has as long as any other`() {
+        var scene = Scene(["a", "b"], on: "x")
+        scene.settle()
+        scene.reports("b", .suspensionBegan(suspension(1, .playingInterstitial)))
+        scene.asks("a", .setRate(1, item: "x"))
+        scene.completes("a")
+        scene.now += 30 * second
+        scene.joins("c", on: "x")
+        let timer = scene.readinessTimer
+        let due = scene.now + 10 * second
+        #expect(scene.told("c") == [.seek(to: 0, anticipatedRate: 1, due: due)])
+        scene.reports("b", .suspensionEnded(SuspensionID(1), proposing: nil))
+        scene.completes("b")
+        #expect(scene.anchor() == nil)
+        if let timer { scene.fires(timer) }
+        #expect(scene.anchor() != nil)
+    }
+
     @Test func `a playing group goes on without one that stalls`() {
         var scene = Scene.playing()
         let anchor = scene.anchor()
