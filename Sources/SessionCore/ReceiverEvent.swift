@@ -207,8 +207,6 @@ package enum ReceiverEffect: Equatable, Sendable {
 package enum CoordinatedRequest: Equatable, Sendable {
     /// It has begun: the group is to play it.
     case start(SessionRequest)
-    /// Nothing is to be played any more.
-    case stop
     case setPlaying(Bool)
     case seek(MediaTime)
     case setSpeed(Double)

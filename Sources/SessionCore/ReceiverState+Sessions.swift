@@ -51,9 +51,8 @@ extension ReceiverState {
         if applications.sessions[id] != nil {
             return endApplicationSession(id, .stopped) + [.answer(request, .accepted)]
         }
-        guard let session = sessions[id] else { return [.answer(request, .accepted)] }
-        let grouped: [ReceiverEffect] = session.isGrouped ? [.coordinate(id, .stop)] : []
-        return end(id, .stopped) + grouped + [.answer(request, .accepted)]
+        guard sessions[id] != nil else { return [.answer(request, .accepted)] }
+        return end(id, .stopped) + [.answer(request, .accepted)]
     }
 
     /// Ends a session and frees the player.

@@ -134,11 +134,6 @@ extension GroupAgent {
     private func coordinate(_ id: SessionID, _ wanted: CoordinatedRequest) {
         switch wanted {
         case .start(let item): start(id, item)
-        case .stop:
-            membership?.binding = nil
-            membership?.wantedItem = nil
-            request(.setItem(nil, proposing: nil))
-            participate(.transitioned(to: nil, proposing: nil))
         case .setPlaying(let isPlaying):
             guard let item = membership?.participant.item else { return }
             request(.setRate(isPlaying ? session?.speed ?? 1 : 0, item: item))
@@ -149,6 +144,13 @@ extension GroupAgent {
             guard let item = membership?.participant.item, session?.isPlaying == true else { return }
             request(.setRate(speed, item: item))
         }
+    }
+
+    private func stop() {
+        membership?.binding = nil
+        membership?.wantedItem = nil
+        request(.setItem(nil, proposing: nil))
+        participate(.transitioned(to: nil, proposing: nil))
     }
 
     private func nanoseconds(_ time: MediaTime) -> Int64 {
@@ -194,7 +196,9 @@ extension GroupAgent {
         switch reason {
         case .finished: participate(.ended(item: binding.item))
         case .failed, .applicationFailed: failed()
-        case .stopped, .preempted, .routeEnded, .shutdown: break
+        // Whoever ends it here ends it for all; what the group itself ends is not bound any more.
+        case .stopped, .routeEnded: stop()
+        case .preempted, .shutdown: break
         }
     }
 

@@ -77,6 +77,7 @@ final class GroupAgent {
     var probeTimer: (any ScheduledTimer)?
     var hostChanges: UInt64 = 0
     var lastSync: SyncReport?
+    private var written: (document: GroupDocument, json: JSONValue)?
     private var events: [ParticipantEvent] = []
     private var isHandling = false
     private var lastRequest: UInt64 = 0
@@ -107,6 +108,15 @@ final class GroupAgent {
         document.view = .init(
             isHost: seat != nil, phase: membership.phase, isClockKnown: membership.isLineCurrent)
         return document
+    }
+
+    /// The same as JSON, made anew only when something of it has changed: senders are told of every second of playing.
+    var json: JSONValue? {
+        let document = document
+        if let written, written.document == document { return written.json }
+        let json = document?.json
+        written = document.flatMap { document in json.map { (document, $0) } }
+        return json
     }
 
     // MARK: Requests

@@ -137,7 +137,7 @@ final class RouteFrontEnd {
 
     func stateChanged(after event: ReceiverEvent) {
         publisher.update(
-            shell.state, artwork: shell.artwork, group: shell.group?.document?.json, after: event)
+            shell.state, artwork: shell.artwork, group: shell.group?.json, after: event)
     }
 
     /// Sends every subscriber what it does not know yet.
