@@ -64,10 +64,37 @@ extension ClockEstimator {
         while abs(surprises) >= 3, cells.count >= 8 {
             cells.removeFirst(cells.count / 2)
             initialRate = ClockRate(
-                partsPerMillion: state.rate, deviation: max(initialRate.deviation, ClockRate.unknown.deviation))
+                partsPerMillion: state.rate,
+                deviation: max(initialRate.deviation, ClockRate.unknown.deviation))
             surprises = settle()
         }
+        if let turn = turn() {
+            cells.removeFirst(cells.count - Self.recent)
+            lastTurn = 0
+            initialRate = ClockRate(
+                partsPerMillion: state.rate,
+                deviation: min(max(turn, ClockRate.unknown.deviation), Self.widest))
+            _ = settle()
+        }
     }
+
+    /// By how many parts per million the rate may have changed, if the newest cells say something else than the filter, in
+    /// which they have little weight against the long stretches before. Told only when it was so the last time, too.
+    private mutating func turn() -> Double? {
+        guard cells.count >= 4 * Self.recent else { return nil }
+        let window = ClockWindow(cells.suffix(Self.recent), rate: state.rate)
+        let count = Double(window.count)
+        let deviation = (noise / (count * count) + 1 + state.offsetVariance).squareRoot()
+        let distance = window.offsets[candidate] - state.offset(at: window.time)
+        let isHeldUp = window.floors[candidate] - floor > abs(distance)
+        let turn = isHeldUp || abs(distance) < 4 * deviation ? 0 : distance < 0 ? -1 : 1
+        defer { lastTurn = turn }
+        let span = max(window.time - cells[cells.count - Self.recent].first, 1)
+        return turn != 0 && turn == lastTurn ? abs(distance) / span : nil
+    }
+
+    /// As many cells: some seconds.
+    private static let recent = 6
 
     /// What the correction of a machine's clock may do to its rate, twice.
     private static let widest = 1000.0
@@ -80,7 +107,8 @@ extension ClockEstimator {
     /// How many of the last stretches in a row were surprises of one sign; negative if they were too early.
     private mutating func run(rate: Double) -> Int {
         let windows = windows(rate: rate)
-        let noise = choose(windows)
+        noise = choose(windows)
+        floor = windows.map { $0.floors[candidate] }.min() ?? 0
         let excesses = excesses(windows)
         // What fast stretches vary by is no queue.
         let usual = 6 * excesses.sorted()[(excesses.count - 1) / 4] + 100
