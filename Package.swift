@@ -70,6 +70,8 @@ let package = Package(
         // MARK: Core
         // Routes, sessions and the ownership of the one player, as a value.
         target("SessionCore", ["MediaModel", "ApplicationModel", "Timing"]),
+        // Playing in step: the coordinator at the host, the participant on each member, the election, as values.
+        target("GroupCore", ["MediaModel"]),
 
         // MARK: Wire formats
         // The native protocol: JSON-RPC messages, merge patches, data frames.
@@ -82,7 +84,8 @@ let package = Package(
         // MARK: Runtime
         // Actors, ports and front ends of the receiver.
         target(
-            "ReceiverRuntime", ["MediaModel", "ApplicationModel", "Timing", "SessionCore", "RouteWire"]),
+            "ReceiverRuntime",
+            ["MediaModel", "ApplicationModel", "Timing", "SessionCore", "GroupCore", "RouteWire"]),
 
         // MARK: Fences
         // A thread that runs GLib's main loop, as an executor; signals and asynchronous results.
@@ -107,6 +110,8 @@ let package = Package(
         target("SoupListener", ["ReceiverRuntime", "Soup", "GLibLoop"]),
         // The receiver's advertisement on Avahi.
         target("AvahiAdvertiser", ["ReceiverRuntime", "SessionCore", "Avahi", "GLibLoop"]),
+        // A member's link to the host of its group, on libsoup.
+        target("MemberLink", ["ReceiverRuntime", "Soup", "GLibLoop"]),
         // The daemon's end of the renderer process.
         target(
             "RendererProcess", ["ReceiverRuntime", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
@@ -146,8 +151,9 @@ let package = Package(
         program(
             "linnetd",
             [
-                "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "RendererProcess", "RendererWire",
-                "ApplicationProcess", "Settings", "GLibLoop", "MediaModel", "Timing",
+                "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "MemberLink", "GroupClock",
+                "RendererProcess",
+                "RendererWire", "ApplicationProcess", "Settings", "GLibLoop", "MediaModel", "Timing",
             ]),
         program(
             "linnet-renderer",
@@ -201,6 +207,7 @@ let package = Package(
         tests(
             "SessionCoreTests",
             ["SeededNumbers", "SessionCore", "MediaModel", "ApplicationModel", "Timing"]),
+        tests("GroupCoreTests", ["SeededNumbers", "GroupCore", "MediaModel"]),
         tests(
             "RouteWireTests", ["SeededNumbers", "RouteWire", "MediaModel", "ApplicationModel"],
             exclude: ["Fixtures"]),
@@ -213,7 +220,7 @@ let package = Package(
                 "MediaModel", "ApplicationModel", "GLibLoop",
             ]),
         tests("GLibLoopTests", ["LoopTestKit", "GLibLoop", "Settings"]),
-        tests("SoupTests", ["LoopTestKit", "Soup", "GLibLoop"]),
+        tests("SoupTests", ["LoopTestKit", "Soup", "GLibLoop", "SeededNumbers"]),
         tests("DatagramsTests", ["Datagrams", "GLibLoop"]),
         tests(
             "GroupClockTests",
@@ -250,7 +257,7 @@ let package = Package(
             "IntegrationTests",
             [
                 "RouteKit", "MediaModel", "ApplicationModel", "ReceiverTestKit", "Settings", "SystemProbe",
-                "GLibLoop", "Soup", "RouteWire",
+                "GLibLoop", "Soup", "RouteWire", "SeededNumbers",
             ]),
     ]
 )

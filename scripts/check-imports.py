@@ -18,14 +18,14 @@ import subprocess
 import sys
 
 WORDS = {"MediaModel", "ApplicationModel", "Timing"}
-CORE = {"SessionCore"}
+CORE = {"SessionCore", "GroupCore"}
 WIRE = {"RouteWire", "RendererWire", "Playlists"}
 RUNTIME = {"ReceiverRuntime"}
 GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
 FENCES = GLIB_FENCES | {"ALSA", "Datagrams", "Sandbox", "SystemProbe"}
 ADAPTERS = {
-    "SoupListener", "AvahiAdvertiser", "RendererProcess", "ApplicationProcess", "AudioOutput", "MediaSource",
-    "GStreamerRenderer", "GroupClock"}
+    "SoupListener", "AvahiAdvertiser", "MemberLink", "RendererProcess", "ApplicationProcess", "AudioOutput",
+    "MediaSource", "GStreamerRenderer", "GroupClock"}
 LIBRARIES = {"RouteKit", "LinnetApplication"}
 SUPPORT = {"ReceiverTestKit", "LoopTestKit"}
 
@@ -35,6 +35,7 @@ ALLOWED = {
     "ApplicationModel": set(),
     "Timing": {"MediaModel"},
     "SessionCore": WORDS,
+    "GroupCore": {"MediaModel", "Timing"},
     "RouteWire": WORDS,
     "RendererWire": WORDS,
     "Playlists": {"MediaModel"},
@@ -49,6 +50,7 @@ ALLOWED = {
     "GStreamer": {"GLibLoop", "CGLib", "CGStreamer", "Synchronization", "Glibc"},
     "SystemProbe": {"CALSA", "CGLib", "Synchronization", "Glibc"},
     "SoupListener": WORDS | RUNTIME | {"Soup", "GLibLoop", "Synchronization"},
+    "MemberLink": WORDS | RUNTIME | {"Soup", "GLibLoop", "Synchronization"},
     # The port that it implements speaks of the core's `AdvertisementStatus`.
     "AvahiAdvertiser": WORDS | CORE | RUNTIME | {"Avahi", "GLibLoop", "Synchronization"},
     "RendererProcess": WORDS | RUNTIME | {"RendererWire", "Settings", "GLibLoop", "Synchronization"},
@@ -59,7 +61,7 @@ ALLOWED = {
     "MediaSource": WORDS | {"Soup", "GLibLoop", "Synchronization"},
     "GStreamerRenderer": WORDS
     | {"GStreamer", "Soup", "AudioOutput", "MediaSource", "Playlists", "Settings", "GLibLoop", "Synchronization"},
-    "RouteKit": WORDS | {"RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
+    "RouteKit": WORDS | {"GroupCore", "RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
     "LinnetApplication": WORDS | {"RouteKit", "RouteWire", "Settings", "GLibLoop", "Observation", "Synchronization"},
     "LoopTestKit": {"GLibLoop", "Synchronization"},
     "SeededNumbers": set(),
@@ -68,8 +70,8 @@ ALLOWED = {
     "linnetd": WORDS | RUNTIME | {
         # The renderer's settings cross the wire as they are made here.
         "RendererWire",
-        "SoupListener", "AvahiAdvertiser", "RendererProcess", "ApplicationProcess", "Settings", "GLibLoop",
-        "Synchronization"},
+        "SoupListener", "AvahiAdvertiser", "MemberLink", "GroupClock", "RendererProcess", "ApplicationProcess",
+        "Settings", "GLibLoop", "Synchronization"},
     "linnet-renderer": WORDS | {
         "GStreamerRenderer", "AudioOutput", "RendererWire", "Sandbox", "Settings", "GLibLoop", "Synchronization"},
     "party-queue": {"LinnetApplication", "RouteKit"},

@@ -36,13 +36,16 @@ import CALSA
         }
     }
 
-    /// Copies `count` frames from `frame` on to the beginning of `target`, which must have room.
-    package func load(_ count: Int, from frame: Int64, into target: inout [Float]) {
-        guard count > 0, count <= capacity, count * channels <= target.count else { return }
+    /// Copies `count` frames from `frame` on to `target` from its frame `place` on, which must have room.
+    package func load(_ count: Int, from frame: Int64, into target: inout [Float], at place: Int = 0) {
+        guard count > 0, count <= capacity, place >= 0, (place + count) * channels <= target.count else {
+            return
+        }
         let start = Int(frame % Int64(capacity))
         let first = min(count, capacity - start)
         unsafe target.withUnsafeMutableBufferPointer { to in
-            guard let to = to.baseAddress else { return }
+            guard let base = to.baseAddress else { return }
+            let to = unsafe base + place * channels
             unsafe to.update(from: samples + start * channels, count: first * channels)
             unsafe (to + first * channels).update(from: samples, count: (count - first) * channels)
         }

@@ -43,6 +43,16 @@ package enum MonotonicClock {
         if entry.revents != 0 { clear() }
     }
 
+    /// Waits for a signal, at most so many nanoseconds, not rounded. Takes the signal.
+    package func wait(nanoseconds: Int64) {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        var time = timespec(
+            tv_sec: Int(max(0, nanoseconds) / 1_000_000_000),
+            tv_nsec: Int(max(0, nanoseconds) % 1_000_000_000))
+        _ = unsafe ppoll(&entry, 1, &time, nil)
+        if entry.revents != 0 { clear() }
+    }
+
     /// Waits for this signal or for a change at `descriptors`. True if the signal came.
     func wait(and others: inout [pollfd], timeout: Duration?) -> Bool {
         others.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))

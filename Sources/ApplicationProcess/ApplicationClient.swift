@@ -45,6 +45,12 @@ final class ApplicationClient: Client {
 
     func send(binary: [UInt8]) { send(.binary(binary)) }
 
+    /// On a stream messages need no joining to be written at once.
+    func send(frames: [[UInt8]], areJoined: Bool) {
+        guard !isOver else { return }
+        if !link.send(SocketMessage.bytes(of: frames)), link.isOpen { later("it does not read") }
+    }
+
     private func send(_ message: SocketMessage) {
         guard !isOver, let frame = message.frame else { return }
         if !link.send(frame), link.isOpen { later("it does not read") }
@@ -94,7 +100,11 @@ final class ApplicationClient: Client {
     private func deliver() {
         guard !isOver, !isDelivering, turn == nil else { return }
         isDelivering = true
-        defer { isDelivering = false }
+        service?.together { deliverBatch() }
+        isDelivering = false
+    }
+
+    private func deliverBatch() {
         for _ in 0..<Self.batch {
             guard !isOver, turn == nil else { return }
             // Until it has read its answers it is not asked for more.

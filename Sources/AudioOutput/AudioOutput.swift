@@ -42,10 +42,13 @@ package final class AudioOutput: Sendable {
     /// The rates that the device plays without conversion. Empty until the device was seen.
     package var supportedRates: [Int32] { device.rates.withLock { $0 } }
 
-    /// Begins a stream and forgets the one before.
-    package func open(_ stream: StreamID, playing: Bool) {
+    /// Begins a stream and forgets the one before. `binding`: the anchor by which it is bound from the beginning, or standing;
+    /// nil if it is not bound.
+    package func open(_ stream: StreamID, playing: Bool, binding: PlaybackAnchor?? = nil) {
         ring.change {
             $0.flush()
+            $0.binding = nil
+            if let binding { $0.bind(to: binding) }
             ($0.stream, $0.follower, $0.isFlushing, $0.isPlaying) = (stream, nil, false, playing)
             $0.cues.removeAll(keepingCapacity: true)
             ($0.mediaVolume, $0.heard) = (.full, nil)
@@ -59,7 +62,7 @@ package final class AudioOutput: Sendable {
             $0.unfollow(stream)
             guard $0.stream == stream else { return }
             $0.flush()
-            ($0.stream, $0.follower, $0.heard) = (nil, nil, nil)
+            ($0.stream, $0.follower, $0.heard, $0.binding) = (nil, nil, nil, nil)
             $0.cues.removeAll(keepingCapacity: true)
         }
     }

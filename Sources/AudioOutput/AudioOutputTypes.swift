@@ -62,6 +62,13 @@ package enum AudioOutputEvent: Equatable, Sendable {
     case overlayBegan(StreamID)
     /// The overlay is over: its last frame was heard, or it was closed. Nothing of it is heard any more.
     case overlayEnded(StreamID)
+    /// Whether a bound stream could begin within the usual lead.
+    case readinessChanged(StreamID, Bool)
+    /// How exactly a bound stream follows its group.
+    case syncChanged(StreamID, SyncReport)
+    /// What is to be heard of a bound stream, at a place in nanoseconds, is not in the ring and will not come by itself; the
+    /// ring begins at `first`.
+    case strayed(StreamID, wanted: Int64, first: Int64)
     /// Somebody else moved the mixer.
     case volumeChanged(Volume)
 }

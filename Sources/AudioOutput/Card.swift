@@ -7,7 +7,9 @@ import ALSA
 protocol Card: AnyObject {
     /// Nil until configured.
     var setup: PCM.Setup? { get }
-    func configure(rate: Int32) throws(PCM.Failure)
+    /// How what is written is queued; nil until configured.
+    var queue: CardQueue? { get }
+    func configure(rate: Int32, queue: CardQueue) throws(PCM.Failure)
     func room() throws(PCM.Failure) -> PCM.Outcome
     func write(_ bytes: [UInt8], from first: Int, count: Int) throws(PCM.Failure) -> PCM.Outcome
     /// Frames until one written now is heard.
@@ -20,10 +22,21 @@ protocol Card: AnyObject {
     func wait(or wakeUp: WakeUp, timeout: Duration?)
 }
 
+/// How much a card is to queue, and in how many portions it takes it.
+struct CardQueue: Equatable, Sendable {
+    var buffer: Duration
+    var period: Duration
+
+    /// A wake-up each 50 ms at most, and three in what is queued.
+    static func usual(_ buffer: Duration) -> CardQueue {
+        CardQueue(buffer: buffer, period: min(.milliseconds(50), buffer / 3))
+    }
+    /// For what is played in step with others: short, so that what is to be heard is decided late.
+    static let bound = CardQueue(buffer: .milliseconds(120), period: .milliseconds(5))
+}
+
 /// Times of the card's queue.
 enum CardTiming {
-    /// A wake-up each 50 ms at most, and three in what is queued.
-    static func period(of buffer: Duration) -> Duration { min(.milliseconds(50), buffer / 3) }
     /// Sound that must be there before the card starts. 5 to 50 ms made no difference when measured.
     static let start = Duration.milliseconds(20)
     /// Sound that must be there before it starts again after it ran out.
@@ -33,17 +46,15 @@ enum CardTiming {
 /// A playback device of alsa-lib.
 final class SoundCardDevice: Card {
     private var pcm: PCM
-    private let buffer: Duration
     private(set) var setup: PCM.Setup?
+    private(set) var queue: CardQueue?
 
-    init(adopting pcm: consuming PCM, buffer: Duration) {
-        self.pcm = pcm
-        self.buffer = buffer
-    }
+    init(adopting pcm: consuming PCM) { self.pcm = pcm }
 
-    func configure(rate: Int32) throws(PCM.Failure) {
-        setup = nil
-        setup = try pcm.configure(rate: rate, bufferTime: buffer, periodTime: CardTiming.period(of: buffer))
+    func configure(rate: Int32, queue: CardQueue) throws(PCM.Failure) {
+        (setup, self.queue) = (nil, nil)
+        setup = try pcm.configure(rate: rate, bufferTime: queue.buffer, periodTime: queue.period)
+        self.queue = queue
     }
 
     func room() throws(PCM.Failure) -> PCM.Outcome { try pcm.room() }
@@ -64,19 +75,18 @@ final class SoundCardDevice: Card {
 
 /// No card: frames are taken at the pace of the clock and go nowhere.
 final class ClockCard: Card {
-    private let buffer: Duration
     private(set) var setup: PCM.Setup?
+    private(set) var queue: CardQueue?
     private var written: Int64 = 0
     private var taken: Int64 = 0
     /// When frame 0 was taken, if frames are being taken.
     private var origin: Int64?
 
-    init(buffer: Duration) { self.buffer = buffer }
-
-    func configure(rate: Int32) {
+    func configure(rate: Int32, queue: CardQueue) {
+        self.queue = queue
         setup = PCM.Setup(
-            rate: rate, format: .int16, channels: 2, bufferFrames: frames(in: buffer, rate: rate),
-            periodFrames: frames(in: CardTiming.period(of: buffer), rate: rate), canPause: true)
+            rate: rate, format: .int16, channels: 2, bufferFrames: frames(in: queue.buffer, rate: rate),
+            periodFrames: frames(in: queue.period, rate: rate), canPause: true)
         reset()
     }
 
@@ -116,7 +126,7 @@ final class ClockCard: Card {
     }
 
     func wait(or wakeUp: WakeUp, timeout: Duration?) {
-        var limit = CardTiming.period(of: buffer)
+        var limit = queue?.period ?? .milliseconds(50)
         if let timeout, timeout < limit { limit = timeout }
         wakeUp.wait(timeout: limit)
     }

@@ -23,10 +23,11 @@ extension FrameRing.State {
         return true
     }
 
-    /// Takes out the cues that were reached.
-    mutating func takeCues() -> [Cue] {
-        guard let first = cues.first, first.frame <= kept else { return [] }
-        let reached = cues.prefix { $0.frame <= kept }
+    /// Takes out the cues that were reached: those up to `heard`, where frames are kept that were heard.
+    mutating func takeCues(heard: Int64? = nil) -> [Cue] {
+        let place = max(kept, heard ?? kept)
+        guard let first = cues.first, first.frame <= place else { return [] }
+        let reached = cues.prefix { $0.frame <= place }
         cues.removeFirst(reached.count)
         return Array(reached)
     }

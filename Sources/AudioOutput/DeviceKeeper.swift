@@ -65,7 +65,7 @@ final class DeviceKeeper {
                 let pcm = try PCM(opening: name)
                 let rates = try pcm.supportedRates(among: Self.usualRates)
                 facts.rates.withLock { $0 = rates }
-                card = SoundCardDevice(adopting: pcm, buffer: configuration.buffer)
+                card = SoundCardDevice(adopting: pcm)
                 openMixer(of: name)
                 status = OutputStatus(
                     state: .open, device: name, hasHardwareVolume: mixer != nil)
@@ -81,7 +81,7 @@ final class DeviceKeeper {
 
     private func useClock() {
         facts.rates.withLock { $0 = [] }
-        card = ClockCard(buffer: configuration.buffer)
+        card = ClockCard()
         status = OutputStatus(state: .null, device: "null")
     }
 
@@ -124,9 +124,15 @@ final class DeviceKeeper {
         if status != before { report(.statusChanged(status)) }
     }
 
-    func configure(rate: Int32) throws(PCM.Failure) {
+    /// The rate that every item has on this device, if it has only one.
+    var onlyRate: Int32? { facts.rates.withLock { $0.count == 1 ? $0.first : nil } }
+
+    /// How frames are queued that are bound to no group.
+    var usualQueue: CardQueue { .usual(configuration.buffer) }
+
+    func configure(rate: Int32, queue: CardQueue) throws(PCM.Failure) {
         guard let card else { return }
-        try card.configure(rate: rate)
+        try card.configure(rate: rate, queue: queue)
         guard card.setup?.rate == rate else { throw PCM.Failure(status: -22) }
         if status.state == .open, status.sampleRate != rate {
             status.sampleRate = rate

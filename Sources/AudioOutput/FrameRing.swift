@@ -16,7 +16,7 @@ final class FrameRing: Sendable {
     /// Sound decoded ahead, and the card's queue, whose frames are kept as well.
     static let ahead = Duration.milliseconds(300)
     /// A decoder that waits is let go when this much is free: few wake-ups, each for many small buffers.
-    private static let refillBurst = Duration.milliseconds(200)
+    static let refillBurst = Duration.milliseconds(200)
 
     struct State {
         var stream: StreamID?
@@ -56,6 +56,9 @@ final class FrameRing: Sendable {
         var levels = OverlayLevels()
         var isFading = false
         var heard: HeardPosition?
+        /// How the stream is bound to a group's time; nil if it is not.
+        var binding: Binding?
+        var group = GroupTime()
         var isQuitting = false
 
         var queued: Int { Int(head - next) }
@@ -220,16 +223,19 @@ final class FrameRing: Sendable {
         return (first, count)
     }
 
-    /// Notes what the card took and what was heard. Nothing happens if a flush came in between.
-    func advance(next: Int64? = nil, kept: Int64? = nil, epoch: UInt64) {
+    /// Notes what the card took and what was heard. Nothing happens if a flush came in between. A decoder that waits is let
+    /// go when `refill` is free.
+    func advance(
+        next: Int64? = nil, kept: Int64? = nil, epoch: UInt64, refill: Duration = FrameRing.refillBurst
+    ) {
         let wakesWriter = state.withLock { state in
             guard state.epoch == epoch else { return false }
             if let next { state.next = max(state.kept, min(next, state.head)) }
             if let kept { state.kept = max(state.kept, min(kept, state.next)) }
             state.marks.forget(before: state.kept)
             guard state.isWriterWaiting, let store = state.store else { return false }
-            let burst = min(frames(in: Self.refillBurst, rate: state.rate), store.capacity / 2)
-            guard state.free >= burst || state.head == state.kept else { return false }
+            let burst = min(frames(in: refill, rate: state.rate), store.capacity / 2)
+            guard state.free >= max(burst, 1) || state.head == state.kept else { return false }
             state.isWriterWaiting = false
             return true
         }

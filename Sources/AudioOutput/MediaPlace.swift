@@ -15,7 +15,7 @@ struct MediaPlace: Equatable, Sendable {
 
 /// The media positions of the frames in the ring: one mark where a line begins, none where it goes on.
 struct MarkList: Equatable, Sendable {
-    private struct Mark: Equatable, Sendable {
+    struct Mark: Equatable, Sendable {
         var frame: Int64
         var place: MediaPlace
     }
@@ -46,6 +46,15 @@ struct MarkList: Equatable, Sendable {
         guard let mark = marks.last(where: { $0.frame <= frame }) else { return nil }
         return mark.place.advanced(by: frame - mark.frame)
     }
+
+    var isEmpty: Bool { marks.isEmpty }
+    var count: Int { marks.count }
+
+    /// The beginning of a line, in the order of the frames.
+    func line(_ index: Int) -> Mark? { marks.indices.contains(index) ? marks[index] : nil }
+
+    /// The line that a place between frames belongs to.
+    func lastIndex(before frame: Double) -> Int? { marks.lastIndex { Double($0.frame) <= frame } }
 
     /// The frame after `frame` at which another line begins.
     func nextChange(after frame: Int64) -> Int64? { marks.first { $0.frame > frame }?.frame }

@@ -121,10 +121,10 @@ extension OutputLoop {
         // The overlay follows the rate of the stream; alone it keeps the one that the card has.
         let rate =
             isThere && (isFlowing || wish.queued > 0) ? wish.rate : card.setup?.rate ?? wish.overlay.rate
-        if card.setup?.rate != rate {
+        if card.setup?.rate != rate || card.queue != keeper.usualQueue {
             noteOverlay()
             forgetCard()
-            try keeper.configure(rate: rate)
+            try keeper.configure(rate: rate, queue: keeper.usualQueue)
             rewindOverlay()
         }
         guard let setup = card.setup else { return }
@@ -219,7 +219,7 @@ extension OutputLoop {
     }
 
     /// Reads frames of the overlay, with its loudness.
-    private func readOverlay(_ limit: Int, rate: Int32) -> (first: Int64, count: Int)? {
+    func readOverlay(_ limit: Int, rate: Int32) -> (first: Int64, count: Int)? {
         let (hasEnded, isFading) = over.state.withLock { ($0.hasEnded, $0.isFading) }
         guard !overlay.isGiven,
             let read = overlay.reader.read(
@@ -231,7 +231,7 @@ extension OutputLoop {
     }
 
     /// Adds `count` frames of the overlay to the first of the stream's, of which there are `present`.
-    private func add(_ count: Int, to present: Int) {
+    func add(_ count: Int, to present: Int) {
         let size = max(count, present) * 2
         if samples.count < size { samples += [Float](repeating: 0, count: size - samples.count) }
         for index in 0..<count * 2 {
@@ -239,7 +239,7 @@ extension OutputLoop {
         }
     }
 
-    private func mapOverlay(_ added: (first: Int64, count: Int)?, from cardFrame: Int64, done: Int) {
+    func mapOverlay(_ added: (first: Int64, count: Int)?, from cardFrame: Int64, done: Int) {
         if overlay.map.isEmpty {
             let next = over.state.withLock { $0.next }
             overlay.map.append(cardFrame: 0, ringFrame: next, isSilence: true)
@@ -250,7 +250,7 @@ extension OutputLoop {
     }
 
     /// The card took `done` frames of what was read of the overlay.
-    private func takeOverlay(_ done: Int, of added: (first: Int64, count: Int)?, setup: PCM.Setup) {
+    func takeOverlay(_ done: Int, of added: (first: Int64, count: Int)?, setup: PCM.Setup) {
         if let added, done > 0 {
             let used = overlay.reader.take(done)
             overlay.end = written
@@ -304,11 +304,11 @@ extension OutputLoop {
         report(.overlayBegan(stream))
     }
 
-    private var isOverlayHeard: Bool {
+    var isOverlayHeard: Bool {
         over.state.withLock { $0.epoch == overlay.epoch && $0.hasEnded && $0.head == $0.kept }
     }
 
-    private func finishOverlay() throws(PCM.Failure) {
+    func finishOverlay() throws(PCM.Failure) {
         endOverlay()
         if isFlowing { return }
         overlay.duck.set(1)
@@ -318,6 +318,7 @@ extension OutputLoop {
 
     /// Everything of the stream was heard: the card stands, unless it runs for an overlay.
     func endFlow() throws(PCM.Failure) {
+        if bound.isRunning { return }
         if overlay.isActive, isRunning { isFlowing = false } else { try resetCard() }
     }
 

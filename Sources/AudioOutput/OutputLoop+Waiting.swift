@@ -20,10 +20,13 @@ extension OutputLoop {
         var isQuitting: Bool
         var mustRewind: Bool
         var overlay: OverlayWish
+        var binding: Binding?
+        var group: GroupTime
     }
 
     /// Waits for the card, a signal, or the next moment at which something is due.
     func wait(_ wish: Wish) {
+        if isBound(wish), keeper.card != nil { return waitBound() }
         let now = MonotonicClock.now()
         var limit: Int64?
         func within(_ time: Int64) { limit = min(limit ?? .max, max(0, time)) }

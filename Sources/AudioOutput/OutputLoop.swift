@@ -24,6 +24,7 @@ final class OutputLoop {
     /// The frame of the card behind the last one of the stream.
     var flowEnd: Int64 = 0
     var overlay = OverlayPlay()
+    var bound = BoundPlay()
     var overlaySamples: [Float] = []
     var isPaused = false
     var isStarved = false
@@ -67,7 +68,11 @@ final class OutputLoop {
         serviceDevice(wish, now: now)
         do throws(PCM.Failure) {
             if wish.mustRewind { try rewind() }
-            if overlay.isActive {
+            let isBound = isBound(wish)
+            if bound.isRunning, !isBound { try leaveBound() }
+            if isBound {
+                try feedBound(wish)
+            } else if overlay.isActive {
                 try feedWithOverlay(wish)
             } else if keeper.card != nil, wish.stream != nil, !hasDrained || wish.queued > 0 {
                 try feed(wish)
@@ -75,7 +80,10 @@ final class OutputLoop {
         } catch {
             lose(error)
         }
-        for cue in ring.state.withLock({ $0.takeCues() }) { report(.cueReached(cue.stream, cue.number)) }
+        let heard = bound.isRunning ? bound.heard : nil
+        for cue in ring.state.withLock({ $0.takeCues(heard: heard) }) {
+            report(.cueReached(cue.stream, cue.number))
+        }
         wait(wish)
         return true
     }
@@ -88,7 +96,7 @@ final class OutputLoop {
                 rate: $0.rate,
                 queued: $0.queued, head: $0.head, outputVolume: $0.outputVolume,
                 mediaVolume: $0.mediaVolume, isQuitting: $0.isQuitting, mustRewind: $0.mustRewind,
-                overlay: overlay)
+                overlay: overlay, binding: $0.binding, group: $0.group)
         }
     }
 
@@ -105,6 +113,7 @@ final class OutputLoop {
         epoch = wish.epoch
         hasDrained = false
         noteOverlay()
+        if bound.isRunning { return startBoundAnew() }
         if overlay.isActive, isRunning, overlay.heard >= flowEnd {
             // The card holds nothing of the stream; the overlay goes on.
             isFlowing = false
@@ -124,6 +133,7 @@ final class OutputLoop {
         (written, isRunning, isPaused) = (0, false, false)
         (isFlowing, flowEnd, hasPadded) = (false, 0, false)
         map.removeAll()
+        bound.stop()
         rewindOverlay()
     }
 
@@ -211,9 +221,9 @@ final class OutputLoop {
         guard let card = keeper.card, wish.rate > 0, wish.queued > 0 || written > 0 || wish.hasEnded else {
             return
         }
-        if card.setup?.rate != wish.rate {
+        if card.setup?.rate != wish.rate || card.queue != keeper.usualQueue {
             forgetCard()
-            try keeper.configure(rate: wish.rate)
+            try keeper.configure(rate: wish.rate, queue: keeper.usualQueue)
         }
         guard let setup = card.setup else { return }
         if isRunning, !wish.isPlaying { try pause(setup) }
@@ -304,6 +314,8 @@ final class OutputLoop {
     /// Takes back what the card has not played, to give it again later.
     func rewind() throws(PCM.Failure) {
         noteOverlay()
+        // The card goes on; what it holds is heard.
+        if bound.isRunning { return ring.state.withLock { $0.mustRewind = false } }
         try resetCard()
         ring.state.withLock {
             if $0.epoch == epoch { ($0.next, $0.mustRewind) = ($0.kept, false) }
@@ -367,7 +379,7 @@ final class OutputLoop {
     }
 
     private func finishIfHeard() {
-        guard !hasDrained, let stream else { return }
+        guard !hasDrained, stream != nil else { return }
         let (isDone, isEmpty, turn) = ring.state.withLock { state in
             let isEmpty = state.epoch == epoch && state.head == state.kept
             let isDone = isEmpty && state.hasEnded
@@ -384,17 +396,23 @@ final class OutputLoop {
             ring.followerWake.signal()
             ring.readerWake.signal()
         } else if isDone {
-            hasDrained = true
-            setSounding(false)
-            setStarved(false)
-            do throws(PCM.Failure) { try endFlow() } catch { lose(error) }
-            // Nobody wakes this thread to give the device up.
-            if keeper.status.state != .null { closeAt = MonotonicClock.now() + closeDelay }
-            report(.drained(stream))
+            noteDrained()
         } else if isEmpty, !isRunning || overlay.isActive && !isSounding, wantsSound {
             isFlowing = false
             setStarved(true)
         }
+    }
+
+    /// Everything of the stream was heard, and nothing follows it.
+    func noteDrained() {
+        guard let stream else { return }
+        hasDrained = true
+        setSounding(false)
+        setStarved(false)
+        do throws(PCM.Failure) { try endFlow() } catch { lose(error) }
+        // Nobody wakes this thread to give the device up.
+        if keeper.status.state != .null { closeAt = MonotonicClock.now() + closeDelay }
+        report(.drained(stream))
     }
 
     private var wantsSound: Bool { ring.state.withLock { $0.isPlaying && !$0.isFlushing && $0.heard != nil } }

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -29,3 +30,6 @@ static inline int alsa_shim_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD
 
 /* Takes variable arguments in the C library. */
 static inline void alsa_shim_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+/* Declared by the C library only for programs of GNU. */
+int ppoll(struct pollfd *entries, nfds_t count, const struct timespec *timeout, const sigset_t *signals);

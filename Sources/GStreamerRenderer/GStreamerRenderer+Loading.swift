@@ -14,7 +14,7 @@ extension GStreamerRenderer {
     private static let stuckLimit = SerialWorker.threadLimit - 2
 
     /// So long may a pipeline work at what it has read before it gives a sound or reads on, and so often is it tried.
-    private static let beginningLimit = Duration.seconds(3)
+    static let beginningLimit = Duration.seconds(3)
     private static let beginningCount = 2
     /// A disk takes this long to start up.
     private static let localBeginningLimit = Duration.seconds(10)
@@ -58,7 +58,10 @@ extension GStreamerRenderer {
         let isNear = (playback?.place ?? 0) <= Self.nearBeginning && playback?.pipelineRate == 1
         if isNear { playback?.isHeld = false }
         guard let current = playback else { return source?.close() ?? () }
-        output.open(current.stream, playing: current.isPlaying && !current.isHeld)
+        readinessChanged(false)
+        output.open(
+            current.stream, playing: current.isPlaying && !current.isHeld,
+            binding: current.bond.map { $0.anchor })
         output.setMediaVolume(current.volume, for: current.stream)
         let beginning = isNear && current.place > 0 ? Double(current.place) : nil
         let pictures = makePictures(for: current, pipeline: current.stream.number)
@@ -117,9 +120,17 @@ extension GStreamerRenderer {
     /// reads on, or waits for its server, has time.
     func beginAgainIfStuck(reads: Int) {
         guard let current = playback, let pipeline = current.pipeline, current.phase == .loading,
-            pipeline.demuxer == nil, current.outage == nil, current.failure == nil
+            current.outage == nil, current.failure == nil
         else { return }
-        if pipeline.isLocal {
+        if pipeline.demuxer != nil {
+            // A list that never names anything to play is asked for again and again.
+            guard AudioOutput.now() - pipeline.begun < Int64(configuration.outageLimit / .nanoseconds(1))
+            else {
+                let seconds = configuration.outageLimit.components.seconds
+                return fail(
+                    MediaFailure(.timeout, "The stream had nothing to play within \(seconds) seconds."))
+            }
+        } else if pipeline.isLocal {
             // How far a file was read is not known: a disk that starts up is waited for, and one that hangs may hold up every
             // pipeline that is begun.
             let mayHelp = current.stuckBeginnings == 0 && !pipeline.isAtWork
@@ -344,7 +355,8 @@ extension GStreamerRenderer {
         }
         guard let now = playback, now.seek == nil else { return }
         if now.isHeld, now.nextSeek == nil {
-            playback?.nextSeek = Playback.Seek(id: nil, position: now.place, isAccurate: true)
+            let place = groupPlace() ?? now.place
+            playback?.nextSeek = Playback.Seek(id: nil, position: place, isAccurate: true)
         }
         if playback?.nextSeek != nil || now.pipelineRate != 1 { return startSeeking() }
         becomeReady()
@@ -368,10 +380,11 @@ extension GStreamerRenderer {
         if let failure = current.failure { return fail(failure) }
         if current.seek?.isExecuting == true || current.nextSeek != nil { return }
         if current.outage != nil { return outputRanDry() }
+        if beginAgainAtMove() { return }
         if current.seek != nil { finishSeek(nil) }
         if current.phase == .loading { becomeReady() }
         if walkOn({ .ended($0) }) == .goesOn { return }
-        if current.next != nil { return beginNext() }
+        if current.next != nil, current.bond == nil { return beginNext() }
         playback?.phase = .ended
         playback?.isSounding = false
         playback?.scan = nil

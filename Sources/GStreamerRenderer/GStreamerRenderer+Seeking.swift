@@ -41,7 +41,7 @@ extension GStreamerRenderer {
     }
 
     /// Puts a move after the one under way, in place of one that waits.
-    private func queueSeek(_ seek: Playback.Seek, isMovable: Bool = true) {
+    func queueSeek(_ seek: Playback.Seek, isMovable: Bool = true) {
         guard let current = playback else { return }
         var seek = seek
         if let older = current.nextSeek?.id {
@@ -150,6 +150,7 @@ extension GStreamerRenderer {
     func finishSeek(_ failure: MediaFailure?) {
         guard let current = playback, let seek = current.seek else { return }
         playback?.seek = nil
+        learnLead()
         if let id = seek.id { report(.seekFinished(current.id, id, failure: failure)) }
         if current.nextSeek != nil { return startSeeking() }
         if current.phase == .loading { becomeReady() } else { playback?.phase = .ready }

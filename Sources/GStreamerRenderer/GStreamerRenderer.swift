@@ -59,6 +59,10 @@ package actor GStreamerRenderer {
     nonisolated let report: @Sendable (RendererEvent) -> Void
 
     var outputStatus: OutputStatus?
+    /// How the group's clock is read by this machine's.
+    var groupClock: ClockLine?
+    /// How much later than the card says sound is heard, in nanoseconds.
+    var outputTrim: Int64 = 0
     var playback: Playback?
     var pipelineCount: UInt64 = 0
     /// Shared by the elements of all pipelines, such as the HTTP session.
@@ -182,11 +186,12 @@ package actor GStreamerRenderer {
     private func handle(_ command: RendererCommand) {
         switch command {
         case .load(let id, let item, let playing): load(id, item, playing: playing)
-        case .setPlaying(let id, let playing): if isCurrent(id) { setPlaying(playing) }
+        case .setPlaying(let id, let playing):
+            if isCurrent(id), playback?.bond == nil { setPlaying(playing) }
         case .seek(let id, let seek, let position, let tolerance):
             if isCurrent(id) { self.seek(seek, to: position, tolerance: tolerance) }
-        case .setSpeed(let id, let speed): if isCurrent(id) { setSpeed(speed) }
-        case .setScan(let id, let rate): if isCurrent(id) { setScan(rate) }
+        case .setSpeed(let id, let speed): if isCurrent(id), playback?.bond == nil { setSpeed(speed) }
+        case .setScan(let id, let rate): if isCurrent(id), playback?.bond == nil { setScan(rate) }
         case .selectTrack(let id, let kind, let identifier):
             if isCurrent(id) { selectTrack(kind, identifier) }
         case .setMediaVolume(let id, let volume):
@@ -202,6 +207,10 @@ package actor GStreamerRenderer {
         case .prepareNext(let id, let upcoming): if isCurrent(id) { prepareNext(upcoming) }
         case .announce(let id, let announcement): announce(id, announcement)
         case .cancelAnnouncement(let id): cancelAnnouncement(id)
+        case .setGroupClock(let line): setGroupClock(line)
+        case .bind(let id, let anchor): if isCurrent(id) { bind(to: anchor) }
+        case .unbind(let id): if isCurrent(id) { unbind() }
+        case .setOutputTrim(let nanoseconds): setOutputTrim(nanoseconds)
         }
     }
 
@@ -243,6 +252,11 @@ package actor GStreamerRenderer {
         case .drained(let stream):
             guard isPlayed(stream) else { return }
             drained()
+        case .readinessChanged(let stream, let isReady): if isPlayed(stream) { readinessChanged(isReady) }
+        case .syncChanged(let stream, let report):
+            if isPlayed(stream), let id = playback?.id { self.report(.syncChanged(id, report)) }
+        case .strayed(let stream, let wanted, let first):
+            if isPlayed(stream) { strayed(wanted: wanted, first: first) }
         case .cueReached(let stream, let cue): cueReached(cue, in: stream)
         case .advanced(let old, let new): advanced(from: old, to: new)
         case .overlayBegan(let stream): overlayBegan(stream)

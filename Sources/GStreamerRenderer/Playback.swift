@@ -50,6 +50,8 @@ struct Playback {
     /// True while the frames that come are not those to be heard first.
     var isHeld: Bool
     var volume = Volume.full
+    /// How it is bound to a group; nil if it is not.
+    var bond: GStreamerRenderer.Bond?
     var speed = 1.0
     var scan: Scan?
     /// The move that is under way, and the one that follows it.

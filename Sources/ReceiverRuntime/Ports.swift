@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import MediaModel
+import RouteWire
 package import SessionCore
 
 // The ports of the receiver. Each is implemented by one adapter on one fence, and by a fake in `ReceiverTestKit`.
@@ -49,9 +50,15 @@ package protocol ListenerService: AnyObject {
     func clientOpened(_ client: any Client, token: String)
     func clientReceived(text: String, from client: any Client)
     func clientReceived(binary: [UInt8], from client: any Client)
+    /// Runs `body`, in which a client hands over several messages: what they cause leaves together.
+    func together(_ body: () -> Void)
     /// The client takes more: libsoup's queue and the kernel's are empty.
     func clientDrained(_ client: any Client)
     func clientClosed(_ client: any Client)
+}
+
+extension ListenerService {
+    package func together(_ body: () -> Void) { body() }
 }
 
 /// One open WebSocket. Compared by identity.
@@ -63,12 +70,25 @@ package protocol Client: AnyObject {
     func linkZones(for address: String) -> [String]
     /// True from a send until everything sent is in the network's hands.
     var isCongested: Bool { get }
+    /// The same, but not late where much else is to be done: whether the peer is to blame for what waits.
+    var isBehind: Bool { get }
     /// Bytes that were sent since the client last drained.
     var pendingBytes: Int { get }
     func send(text: String)
     func send(binary: [UInt8])
+    /// Sends data frames, in their order and at one time where that can be done. They go as one message where the peer agreed to that.
+    func send(frames: [[UInt8]], areJoined: Bool)
     /// Closes with a handshake; a peer that does not read is cut.
     func close(code: UInt16, reason: String)
+}
+
+extension Client {
+    package var isBehind: Bool { isCongested }
+
+    package func send(frames: [[UInt8]], areJoined: Bool) {
+        guard areJoined, frames.count > 1 else { return frames.forEach { send(binary: $0) } }
+        send(binary: JoinedFrames.join(frames))
+    }
 }
 
 /// A whole HTTP answer.

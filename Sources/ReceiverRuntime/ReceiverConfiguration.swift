@@ -14,6 +14,8 @@ package struct ReceiverConfiguration: Equatable, Sendable {
     /// `speaker` or `tv`.
     package var deviceType: String
     package var port: UInt16
+    /// Of the clock of groups; 0 takes a free one.
+    package var clockPort: UInt16 = 7381
     package var hostNames: Set<String>
     package var connectionLimit: Int
     /// False: the receiver is found by address only.
@@ -79,14 +81,17 @@ package struct ReceiverPorts {
     let identifiers: any IdentifierSource
     /// Nil: there are no applications here.
     let applications: (any ApplicationHost)?
+    /// Nil: the receiver plays in no groups.
+    let groups: GroupPorts?
 
     package init(
         renderer: any Renderer, listener: any Listener, advertiser: any Advertiser, store: any StateStore,
-        clock: any Clock, identifiers: any IdentifierSource, applications: (any ApplicationHost)? = nil
+        clock: any Clock, identifiers: any IdentifierSource, applications: (any ApplicationHost)? = nil,
+        groups: GroupPorts? = nil
     ) {
         (self.renderer, self.listener, self.advertiser) = (renderer, listener, advertiser)
         (self.store, self.clock, self.identifiers) = (store, clock, identifiers)
-        self.applications = applications
+        (self.applications, self.groups) = (applications, groups)
     }
 }
 

@@ -24,6 +24,8 @@ package final class ReceiverShell {
     var pageTokens: [InstanceID: String] = [:]
 
     private(set) lazy var front = RouteFrontEnd(shell: self)
+    /// Nil where there are no groups.
+    private(set) lazy var group = ports.groups.map { GroupAgent(shell: self, ports: $0) }
     private var saved: SavedState
     private let writer: SavedStateWriter
     private var timers: [TimerKey: any ScheduledTimer] = [:]
@@ -56,7 +58,8 @@ package final class ReceiverShell {
         let name = saved.name ?? configuration.name
         state = ReceiverState(
             name: name, volume: saved.volume, output: OutputStatus(state: .closed, device: ""),
-            advertisement: AdvertisementStatus(state: .off, name: name), policy: configuration.policy)
+            advertisement: AdvertisementStatus(state: .off, name: name),
+            outputTrim: Int64(saved.outputTrim) * 1_000, policy: configuration.policy)
         if loaded == nil { ports.store.save(saved) }
     }
 
@@ -118,6 +121,8 @@ package final class ReceiverShell {
     /// change that they announce is pushed, except those that carry the state itself.
     private func step(_ event: ReceiverEvent) {
         let confinement = state.device.confinement
+        // A renderer that is new knows no clock, and is told of a load that is bound to it.
+        if case .renderer(.started) = event { group?.tellClock() }
         let effects = state.apply(event)
         for case .render(let command) in effects where phase == .running { ports.renderer.send(command) }
         if state.device.confinement != confinement { logConfinement() }
@@ -130,6 +135,7 @@ package final class ReceiverShell {
             log.write(.warning, "receiver.renderer", "renderer exited", ["reason": reason])
         }
         forgetTimers(after: event)
+        group?.stepped(event, effects)
     }
 
     /// What does not stand around the decoder is said once, until it changes.
@@ -162,6 +168,7 @@ package final class ReceiverShell {
         switch effect {
         case .answer(let request, let answer): front.answer(request, answer)
         case .refuse(let request, let refusal): front.refuse(request, refusal)
+        case .coordinate: break
         case .restartRenderer:
             if phase == .running { ports.renderer.restart(reason: "it did not do in time what it was told") }
         case .armGraceTimer(let route, let generation):
@@ -236,6 +243,7 @@ package final class ReceiverShell {
     private func persist() {
         if state.device.name != saved.name ?? configuration.name { saved.name = state.device.name }
         saved.volume = state.device.volume
+        saved.outputTrim = Int32(clamping: state.device.outputTrim / 1_000)
         writer.save(saved)
     }
 
@@ -293,6 +301,7 @@ package final class ReceiverShell {
         case .running: break
         }
         shutDownWaiters.append(done)
+        group?.shutDown()
         handle(.shutdownRequested)
         phase = .shuttingDown
         if configuration.advertises { ports.advertiser.withdraw() }
@@ -332,6 +341,7 @@ extension ReceiverShell: ListenerService {
     package func clientReceived(binary: [UInt8], from client: any Client) {
         front.clientReceived(binary: binary, from: client)
     }
+    package func together(_ body: () -> Void) { front.together(body) }
     package func clientDrained(_ client: any Client) { front.clientDrained(client) }
     package func clientClosed(_ client: any Client) { front.clientClosed(client) }
 }

@@ -73,6 +73,9 @@ package struct SimulatedCard: Sendable {
     /// Lets somebody else seem to hold the card.
     package func setBusy(_ isBusy: Bool) throws(Failure) { try set("busy", isBusy) }
 
+    /// Lets the card run dry at its next look, though the program is in time.
+    package func runDry() throws(Failure) { try set("dry", true) }
+
     private func set(_ fault: String, _ isPresent: Bool) throws(Failure) {
         let path = "\(path).\(fault)"
         if isPresent {

@@ -14,11 +14,23 @@ package enum TestCards {
         case unpausable
         /// It plays 44.1 and 48 kHz, in 16 and 32 bits.
         case versatile
+        /// Its clock is 50 ppm fast.
+        case fast
+        /// So is that of this one, and its position moves in steps of 1 ms.
+        case stepping
+        /// Its clock is 30 ppm slow, and its position moves in steps of 5 ms.
+        case coarse
+        /// It plays 96 kHz only.
+        case high
 
         fileprivate var settings: String {
             switch self {
             case .usual: ""
             case .unpausable: "pausable 0"
+            case .fast: "ppm 50"
+            case .stepping: "ppm 50 granularity 48"
+            case .coarse: "ppm -30 granularity 240"
+            case .high: "rates \"96000\" ppm 50"
             case .versatile: "formats \"S16_LE S32_LE\" rates \"44100 48000\""
             }
         }

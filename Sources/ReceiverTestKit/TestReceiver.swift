@@ -22,7 +22,8 @@ package final class TestReceiver {
     /// Makes a receiver; `start` is left to the test.
     package init(
         configuration: ReceiverConfiguration = .init(name: "Test", software: "linnet test"),
-        saved: SavedState? = nil, applications catalog: [ApplicationManifest]? = nil
+        saved: SavedState? = nil, applications catalog: [ApplicationManifest]? = nil,
+        network: FakeNetwork? = nil, clock: ManualClock = ManualClock()
     ) {
         let order = RecordingOrder()
         self.order = order
@@ -30,14 +31,17 @@ package final class TestReceiver {
         listener = FakeListener(order: order)
         advertiser = FakeAdvertiser(order: order)
         store = MemoryStore(saved, order: order)
-        clock = ManualClock()
+        self.clock = clock
         log = RecordingLog()
         applications = catalog.map { [listener] in FakeApplicationHost($0, listener: listener) }
         shell = ReceiverShell(
             configuration: configuration,
             ports: ReceiverPorts(
                 renderer: renderer, listener: listener, advertiser: advertiser, store: store, clock: clock,
-                identifiers: FixedIdentifiers(), applications: applications),
+                identifiers: FixedIdentifiers(), applications: applications,
+                groups: network?.ports(
+                    at: configuration.port, clockPort: configuration.clockPort, listener: listener,
+                    clock: clock)),
             log: log)
     }
 

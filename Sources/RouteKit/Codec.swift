@@ -10,6 +10,7 @@ struct Greeting {
     var route: String?
     var resumeToken: String?
     var graceTime: Duration?
+    var joinsFrames = false
     var clock: String?
     var version: Int64
     var state: JSONValue
@@ -81,7 +82,8 @@ enum Codec {
         let grace = min(result.graceSeconds, 86_400)
         return Greeting(
             route: result.route, resumeToken: result.resumeToken, graceTime: .seconds(grace),
-            clock: result.clock.id, version: result.version, state: result.state)
+            joinsFrames: result.capabilities.contains(JoinedFrames.capability), clock: result.clock.id,
+            version: result.version, state: result.state)
     }
 
     static func outcome(

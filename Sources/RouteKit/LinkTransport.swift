@@ -14,11 +14,18 @@ import Soup
     /// This end of the connection in numbers; nil where there is no network.
     var localAddress: String? { get }
     func send(_ message: WebSocket.Message)
+    /// Sends data frames at one time; as one message where the other end agreed to that.
+    func send(frames: [[UInt8]], areJoined: Bool)
     func close(code: UInt16, reason: String)
     func abort()
 }
 
-extension WebSocket: @RouteActor LinkTransport {}
+extension WebSocket: @RouteActor LinkTransport {
+    func send(frames: [[UInt8]], areJoined: Bool) {
+        guard areJoined, frames.count > 1 else { return frames.forEach { send(.binary($0)) } }
+        send(.binary(JoinedFrames.join(frames)))
+    }
+}
 
 /// The socket between an application and its receiver (`Docs/protocols/application.md`, section 2).
 @RouteActor final class SocketTransport: LinkTransport {
@@ -48,6 +55,12 @@ extension WebSocket: @RouteActor LinkTransport {}
             }
         guard let frame = message.frame, link.isOpen else { return }
         if !link.send(frame) { end(code: 1006, "the receiver does not read") }
+    }
+
+    /// On a stream messages need no joining to be written at once.
+    func send(frames: [[UInt8]], areJoined: Bool) {
+        guard link.isOpen else { return }
+        if !link.send(SocketMessage.bytes(of: frames)) { end(code: 1006, "the receiver does not read") }
     }
 
     func close(code: UInt16, reason: String) { abort() }

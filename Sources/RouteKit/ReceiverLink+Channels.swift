@@ -13,7 +13,7 @@ extension ReceiverLink {
         if let channel = channels[number] { return channel }
         let channel = SessionDataChannel(number: number)
         channels[number] = channel
-        if isConnected { connect(channel) }
+        if isConnected { connect(channel) } else { open(channel) }
         return channel
     }
 
@@ -26,9 +26,18 @@ extension ReceiverLink {
         for channel in channels.values { connect(channel) }
     }
 
+    func openChannels() {
+        for channel in channels.values { open(channel) }
+    }
+
+    private func open(_ channel: SessionDataChannel) {
+        guard let outlet else { return }
+        channel.opened { outlet.send($0) }
+    }
+
     private func connect(_ channel: SessionDataChannel) {
-        guard let socket else { return }
-        channel.connected { [weak socket] frame in socket?.send(.binary(frame.bytes ?? [])) }
+        guard let outlet else { return }
+        channel.connected { outlet.send($0) }
     }
 
     func closeChannels(_ error: RoutingError) {

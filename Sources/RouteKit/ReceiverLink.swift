@@ -50,6 +50,8 @@ import Timing
     private let purpose: Purpose
     private let timing: LinkTiming
     var socket: (any LinkTransport)?
+    /// Where what is sent leaves, as long as there is a socket.
+    private(set) var outlet: FrameOutlet?
     private var resumeToken: String?
     private var graceTime = Duration.seconds(30)
     private var work: [Task<Void, Never>] = []
@@ -140,8 +142,11 @@ import Timing
 
     private func use(_ socket: any LinkTransport) {
         self.socket = socket
-        requests.connected { [weak socket] text in socket?.send(.text(text)) }
-        channel.connected { [weak socket] frame in socket?.send(.binary(frame.bytes ?? [])) }
+        let outlet = FrameOutlet(socket)
+        self.outlet = outlet
+        requests.connected { outlet.send(text: $0) }
+        channel.connected { outlet.send($0) }
+        openChannels()
     }
 
     /// Says hello as an application and subscribes.
@@ -168,7 +173,8 @@ import Timing
         switch purpose {
         case .route(let sender):
             let activation = Activation(
-                sender: SenderInfo(identifier: sender.identifier, name: sender.name), resume: resumeToken)
+                sender: SenderInfo(identifier: sender.identifier, name: sender.name),
+                capabilities: [JoinedFrames.capability], resume: resumeToken)
             answer = try await Codec.greeting(
                 requests.send(.activate(activation), urgent: true), activates: true)
         case .observation, .application:
@@ -177,6 +183,7 @@ import Timing
         if let token = answer.resumeToken { resumeToken = token }
         if let grace = answer.graceTime { graceTime = grace }
         route = answer.route ?? route
+        outlet?.joinsFrames = answer.joinsFrames
         guard mirror.replace(version: answer.version, document: answer.state, isFresh: true) else {
             throw RoutingError.badAnswer
         }
@@ -188,7 +195,7 @@ import Timing
 
     private func dropSocket() {
         let socket = socket
-        self.socket = nil
+        (self.socket, outlet) = (nil, nil)
         isConnected = false
         // Its callbacks are ignored from here on, as it is no longer ours.
         socket?.abort()
@@ -266,7 +273,8 @@ import Timing
         guard end == nil else { return }
         end = reason
         let socket = socket
-        self.socket = nil
+        outlet?.flush()
+        (self.socket, outlet) = (nil, nil)
         isConnected = false
         socket?.close(code: 1000, reason: "")
         for task in work { task.cancel() }
@@ -286,13 +294,19 @@ import Timing
             // What makes no sense is passed over: a later receiver may say more than this version knows.
             for message in (try? ServerMessage.decode(text)) ?? [] { received(message) }
         case .binary(let bytes):
-            guard let frame = try? DataFrame(decoding: bytes) else { return }
-            guard frame.channel == 0 else { return received(frame) }
-            switch frame.kind {
-            case .message: channel.received(frame.message, from: frame.endpoint, frame.payload)
-            case .acknowledged: channel.acknowledged(frame.message)
-            case .refused: channel.refused(frame.message, Codec.refusal(frame.payload))
-            }
+            // They may be right behind the answer that grants them.
+            guard JoinedFrames.isJoined(bytes) else { return receive(bytes) }
+            for frame in (try? JoinedFrames.split(bytes)) ?? [] { receive(frame) }
+        }
+    }
+
+    private func receive(_ bytes: [UInt8]) {
+        guard let frame = try? DataFrame(decoding: bytes) else { return }
+        guard frame.channel == 0 else { return received(frame) }
+        switch frame.kind {
+        case .message: channel.received(frame.message, from: frame.endpoint, frame.payload)
+        case .acknowledged: channel.acknowledged(frame.message)
+        case .refused: channel.refused(frame.message, Codec.refusal(frame.payload))
         }
     }
 
@@ -314,7 +328,7 @@ import Timing
                 RouteEnd(rawValue: reason) ?? .connectionLost,
                 RoutingError(.ended, family: .session, words))
         case .application(let notice): onNotice?(notice)
-        case .unknown: break
+        case .group, .unknown: break
         }
     }
 

@@ -37,19 +37,23 @@ extension DataFrame {
         }
     }
 
-    /// The bytes of a frame without an endpoint, of a payload that is copied once.
+    /// The bytes of a frame, of a payload that is copied once. Their lengths are the caller's concern.
     package static func bytes(
-        _ kind: Kind, channel: UInt32, message: UInt64, payload: ArraySlice<UInt8> = []
+        _ kind: Kind, channel: UInt32, message: UInt64, endpoint: String = "", payload: ArraySlice<UInt8> = []
     ) -> [UInt8] {
+        let nameLength = endpoint.utf8.count
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(headerLength + payload.count)
-        bytes += [1, kind.rawValue, 0, 0]
-        for shift in [24, 16, 8, 0] as [UInt32] {
-            bytes.append(UInt8(truncatingIfNeeded: channel >> shift))
+        bytes.reserveCapacity(headerLength + nameLength + payload.count)
+        bytes += repeatElement(0, count: headerLength)
+        (bytes[0], bytes[1]) = (1, kind.rawValue)
+        bytes[2] = UInt8(truncatingIfNeeded: nameLength >> 8)
+        bytes[3] = UInt8(truncatingIfNeeded: nameLength)
+        for index in 0..<4 {
+            bytes[4 + index] = UInt8(truncatingIfNeeded: channel >> UInt32((3 - index) * 8))
         }
-        bytes.append(contentsOf: repeatElement(0, count: 8))
         setMessage(message, in: &bytes)
-        bytes.append(contentsOf: payload)
+        if nameLength > 0 { bytes += endpoint.utf8 }
+        bytes += payload
         return bytes
     }
 

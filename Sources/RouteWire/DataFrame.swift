@@ -39,46 +39,26 @@ package struct DataFrame: Equatable, Sendable {
     }
 
     package init(decoding bytes: [UInt8]) throws(Failure) {
-        guard bytes.count >= Self.headerLength else {
-            throw Failure(description: "the frame is shorter than its header")
+        let header = try Header(decoding: bytes)
+        (kind, channel, message) = (header.kind, header.channel, header.message)
+        let payloadStart = Self.headerLength + header.endpointLength
+        if header.endpointLength == 0 {
+            endpoint = ""
+        } else {
+            guard let name = String(validating: bytes[Self.headerLength..<payloadStart], as: UTF8.self) else {
+                throw Failure(description: "the endpoint's name is not UTF-8")
+            }
+            endpoint = name
         }
-        guard bytes.count <= Self.limit else {
-            throw Failure(description: "the frame has more than \(Self.limit) bytes")
-        }
-        guard bytes[0] == 1 else {
-            throw Failure(description: "version \(bytes[0]) of the data frame is unknown")
-        }
-        guard let kind = Kind(rawValue: bytes[1]) else {
-            throw Failure(description: "kind \(bytes[1]) of the data frame is unknown")
-        }
-        func number(_ range: Range<Int>) -> UInt64 { range.reduce(0) { $0 << 8 | UInt64(bytes[$1]) } }
-        let nameLength = Int(number(2..<4))
-        guard nameLength <= Self.endpointLimit, Self.headerLength + nameLength <= bytes.count,
-            kind == .message || nameLength == 0
-        else { throw Failure(description: "the length of the endpoint's name is wrong") }
-        let payloadStart = Self.headerLength + nameLength
-        guard bytes.count - payloadStart <= Self.payloadLimit else {
-            throw Failure(description: "the payload has more than \(Self.payloadLimit) bytes")
-        }
-        guard let name = String(validating: bytes[Self.headerLength..<payloadStart], as: UTF8.self) else {
-            throw Failure(description: "the endpoint's name is not UTF-8")
-        }
-        message = number(8..<16)
-        guard message != 0 else { throw Failure(description: "message id 0 is not allowed") }
-        (self.kind, channel, endpoint) = (kind, UInt32(number(4..<8)), name)
         payload = Array(bytes[payloadStart...])
     }
 
     /// The frame as bytes; nil if name or payload is too long.
     package var bytes: [UInt8]? {
-        let name = Array(endpoint.utf8)
+        let name = endpoint.utf8
         guard name.count <= Self.endpointLimit, payload.count <= Self.payloadLimit, message != 0,
             kind == .message || name.isEmpty
         else { return nil }
-        func big(_ value: UInt64, _ count: Int) -> [UInt8] {
-            (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64((count - 1 - $0) * 8)) }
-        }
-        return [1, kind.rawValue] + big(UInt64(name.count), 2) + big(UInt64(channel), 4) + big(message, 8)
-            + name + payload
+        return Self.bytes(kind, channel: channel, message: message, endpoint: endpoint, payload: payload[...])
     }
 }

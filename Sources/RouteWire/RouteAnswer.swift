@@ -132,26 +132,29 @@ package struct ActivationResult: Equatable, Sendable {
     package var resumeToken: String
     package var resumed: Bool
     package var graceSeconds: Int64
+    /// Those of the capabilities wanted that are granted.
+    package var capabilities: [String]
     package var clock: ClockInfo
     package var version: Int64
     package var state: JSONValue
 
     package init(
-        route: String, resumeToken: String, resumed: Bool, graceSeconds: Int64, clock: ClockInfo,
-        version: Int64,
-        state: JSONValue
+        route: String, resumeToken: String, resumed: Bool, graceSeconds: Int64, capabilities: [String] = [],
+        clock: ClockInfo, version: Int64, state: JSONValue
     ) {
         (self.route, self.resumeToken, self.resumed) = (route, resumeToken, resumed)
-        (self.graceSeconds, self.clock) = (graceSeconds, clock)
+        (self.graceSeconds, self.capabilities, self.clock) = (graceSeconds, capabilities, clock)
         (self.version, self.state) = (version, state)
     }
 
     package var json: JSONValue {
-        [
+        var members: [String: JSONValue] = [
             "route": .text(route), "resumeToken": .text(resumeToken), "resumed": .bool(resumed),
             "graceSeconds": .integer(graceSeconds), "authorization": .null, "clock": clock.json,
             "version": .integer(version), "state": state,
         ]
+        if !capabilities.isEmpty { members["capabilities"] = .array(capabilities.map { .text($0) }) }
+        return .object(members)
     }
 
     package init(json: JSONValue) throws(RouteError) {
@@ -162,6 +165,7 @@ package struct ActivationResult: Equatable, Sendable {
             resumeToken: try reader.text("resumeToken", bytes: 1...WireLimits.token),
             resumed: try reader.bool("resumed"),
             graceSeconds: try reader.integer("graceSeconds", in: 0 ... .max),
+            capabilities: try reader.texts("capabilities", limit: 64, bytes: 1...64),
             clock: ClockInfo(
                 id: try clockReader.text("id", bytes: 1...64),
                 now: try clockReader.integer("now", in: .min ... .max)),

@@ -36,6 +36,23 @@ package enum SocketMessage: Equatable, Sendable {
     }
 }
 
+extension SocketMessage {
+    /// The bytes of data frames on the socket, one after the other. Their length is the caller's concern.
+    package static func bytes(of frames: [[UInt8]]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(frames.reduce(0) { $0 + 5 + $1.count })
+        for frame in frames {
+            let length = UInt32(frame.count + 1)
+            for shift in [24, 16, 8, 0] as [UInt32] {
+                bytes.append(UInt8(truncatingIfNeeded: length >> shift))
+            }
+            bytes.append(binaryKind)
+            bytes += frame
+        }
+        return bytes
+    }
+}
+
 /// Finds messages in the bytes of a socket. Holds at most one unfinished message and what was read with it.
 package struct SocketMessageReader: Sendable {
     private var buffer: [UInt8] = []
@@ -60,7 +77,9 @@ package struct SocketMessageReader: Sendable {
     package mutating func next() throws(SocketMessage.Failure) -> SocketMessage? {
         if let failure { throw failure }
         guard buffer.count - start >= 5 else { return nil }
-        let length = buffer[start..<(start + 4)].reduce(0) { $0 << 8 | Int($1) }
+        let length =
+            Int(buffer[start]) << 24 | Int(buffer[start + 1]) << 16 | Int(buffer[start + 2]) << 8
+            | Int(buffer[start + 3])
         guard (2...SocketMessage.limit).contains(length) else { throw fail("a message of \(length) bytes") }
         guard buffer.count - start >= 4 + length else { return nil }
         let kind = buffer[start + 4]

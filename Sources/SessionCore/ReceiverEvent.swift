@@ -46,6 +46,27 @@ package enum ReceiverEvent: Equatable, Sendable {
     /// It broke a limit or the protocol.
     case instanceViolated(InstanceID, ApplicationFailure)
 
+    // MARK: Groups
+    /// The receiver is in a group from now on, and what plays is the group's; or it is in none, and what plays goes on or ends.
+    case groupJoined
+    case groupLeft(keepsPlaying: Bool)
+    /// Whether requests of playback can reach the group's host.
+    case groupReachable(Bool)
+    /// The group's item is this one; the session before ends.
+    case groupItemChanged(SessionRequest, fresh: SessionID, by: String)
+    /// The group plays something else, or nothing.
+    case groupItemEnded(SessionID)
+    /// What the group wants to play at; 0: paused.
+    case groupRateChanged(SessionID, Double)
+    /// Where the group is in the item; nil: it stands.
+    case groupAnchored(SessionID, PlaybackAnchor?)
+    /// It stands, and at this place.
+    case groupSought(SessionID, MediaTime)
+    /// Something that senders see has changed, of the group alone.
+    case groupNoted
+    /// The group sets the device's level.
+    case groupLevelChanged(Double)
+
     // MARK: Device
     case deviceRequested(RequestID, DeviceRequest)
     /// The advertisement was changed by DNS-SD.
@@ -116,6 +137,8 @@ package enum DeviceRequest: Equatable, Sendable {
     case setMuted(Bool)
     case toggleMute
     case rename(String)
+    /// Nanoseconds.
+    case setOutputTrim(Int64)
 }
 
 /// Whether the receiver can be found.
@@ -133,6 +156,8 @@ package enum ReceiverEffect: Equatable, Sendable {
     /// Refuses: code, reason for people.
     case refuse(RequestID, Refusal)
     case render(RendererCommand)
+    /// Asks the group for what a sender asked of the session.
+    case coordinate(SessionID, CoordinatedRequest)
     /// Ends the renderer process by force; it comes back by itself.
     case restartRenderer
     case armGraceTimer(RouteID, generation: UInt64)
@@ -178,6 +203,17 @@ package enum ReceiverEffect: Equatable, Sendable {
     case dropArtwork(SessionID)
 }
 
+/// What senders ask of a session that is the group's.
+package enum CoordinatedRequest: Equatable, Sendable {
+    /// It has begun: the group is to play it.
+    case start(SessionRequest)
+    /// Nothing is to be played any more.
+    case stop
+    case setPlaying(Bool)
+    case seek(MediaTime)
+    case setSpeed(Double)
+}
+
 /// A yes, with what the request asked for.
 package enum Answer: Equatable, Sendable {
     case accepted
@@ -202,7 +238,7 @@ package struct Refusal: Error, Equatable, Sendable {
         case limitReached, routeRequired, routeUnknown, sessionUnknown, sessionBusy, noSession
         case invalidURL, unsupportedScheme, linearPlayback, notSeekable, trackUnknown, unsupported
         case itemUnknown, volumeUnsupported, invalidParams
-        case applicationUnknown, notPermitted
+        case applicationUnknown, notPermitted, groupUnavailable
     }
     package let code: Code
     package let message: String

@@ -12,10 +12,9 @@ extension ReceiverState {
     var cap: Double { Volume(level: policy.volumeCap.isNaN ? 1 : policy.volumeCap).level }
 
     mutating func change(_ request: RequestID, _ wanted: DeviceRequest) throws(Refusal) -> [ReceiverEffect] {
-        if case .rename = wanted {
-            _ = try activeRoute(request)
-        } else {
-            _ = try asker(request, needing: .volume)
+        switch wanted {
+        case .rename, .setOutputTrim: _ = try activeRoute(request)
+        default: _ = try asker(request, needing: .volume)
         }
         switch wanted {
         case .setVolume(let asked):
@@ -37,6 +36,12 @@ extension ReceiverState {
             let isMuted = !device.volume.isMuted
             return setVolume(Volume(level: device.volume.level, isMuted: isMuted))
                 + [.answer(request, .muted(isMuted))]
+        case .setOutputTrim(let asked):
+            let trim = min(max(asked, -Self.trimLimit), Self.trimLimit)
+            let answer: Answer = trim == asked ? .accepted : .clampedNumber(Double(trim))
+            guard trim != device.outputTrim else { return [.answer(request, answer)] }
+            device.outputTrim = trim
+            return render(.setOutputTrim(nanoseconds: trim)) + [.persist, .answer(request, answer)]
         case .rename(let asked):
             let name = asked.prefix(bytes: Self.nameLimit)
             guard name.unicodeScalars.contains(where: { !$0.properties.isWhitespace }),
@@ -53,6 +58,15 @@ extension ReceiverState {
         guard volume != device.volume else { return [] }
         device.volume = volume
         return render(.setOutputVolume(volume)) + [.persist]
+    }
+
+    /// The widest trim either way, in nanoseconds.
+    package static let trimLimit: Int64 = 500_000_000
+
+    /// What the group wants: as if somebody had set it, and never a mute.
+    mutating func setLevel(_ level: Double) -> [ReceiverEffect] {
+        guard !level.isNaN else { return [] }
+        return setVolume(Volume(level: min(max(level, 0), cap), isMuted: device.volume.isMuted))
     }
 
     /// Takes over what somebody did at the mixer, down to the cap.

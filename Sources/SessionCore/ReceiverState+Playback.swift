@@ -11,6 +11,11 @@ extension ReceiverState {
         guard var session = sessions[id] else {
             throw Refusal(.sessionUnknown, "There is no such session, or no longer.")
         }
+        if session.isGrouped, let coordinated = try coordinated(wanted, session) {
+            if case .setSpeed(let speed) = coordinated.request { sessions[id]?.speed = speed }
+            let asked: [ReceiverEffect] = coordinated.request.map { [.coordinate(id, $0)] } ?? []
+            return asked + [.answer(request, coordinated.answer)]
+        }
         let commands: [RendererCommand]
         let answer: Answer
         switch wanted {

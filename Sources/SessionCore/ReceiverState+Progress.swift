@@ -58,11 +58,13 @@ extension ReceiverState {
     /// What senders are told is that sound is made right now. Without sound there is no place that is heard.
     private func claimsToPlay(_ session: Session) -> Bool {
         rendererIsUp && session.isLoaded && session.isPlaying && !session.isBuffering && session.hasAudio
-            && session.seek == nil && device.output.state != .lost && device.output.state != .busy
+            && session.seek == nil && (!session.isGrouped || session.anchor != nil)
+            && device.output.state != .lost && device.output.state != .busy
     }
 
     private mutating func nudge(_ id: SessionID) -> [ReceiverEffect] {
         guard var session = sessions[id] else { return [] }
+        if session.isGrouped { return render(.bind(session.load, session.anchor)) }
         let place = session.position.position
         guard session.mode != .scanning, session.pendingSeek == nil, session.timeline.place(for: place) != nil
         else {

@@ -56,6 +56,9 @@ extension ReceiverState {
         guard var session = sessions[id] else {
             throw Refusal(.sessionUnknown, "There is no such session, or no longer.")
         }
+        if session.isGrouped, wanted != .clear, wanted != .setRepeat(.off) {
+            throw Refusal(.unsupported, "A group plays one item at a time.")
+        }
         var answer = Answer.accepted
         var effects: [ReceiverEffect] = []
         switch wanted {
@@ -121,7 +124,9 @@ extension ReceiverState {
     /// Tells the renderer what follows the current item, if that changed. Told once the current item is loaded, since a
     /// renderer may begin to fetch the next one at once.
     mutating func tellNext(_ id: SessionID) -> [ReceiverEffect] {
-        guard rendererIsUp, var session = sessions[id], session.isLoaded else { return [] }
+        guard rendererIsUp, var session = sessions[id], session.isLoaded, !session.isGrouped else {
+            return []
+        }
         let wanted = session.queue.isHopeless ? nil : session.queue.successor(explicitly: false)
         guard wanted != session.next?.item else { return [] }
         var upcoming: UpcomingItem?
@@ -174,6 +179,7 @@ extension ReceiverState {
     /// The current item was played to its end.
     mutating func itemEnded(_ id: SessionID) -> [ReceiverEffect] {
         guard let queue = sessions[id]?.queue else { return [] }
+        if sessions[id]?.isGrouped == true { return end(id, .finished, stopsRenderer: false) }
         if !queue.isHopeless, let next = queue.successor(explicitly: false) { return go(id, to: next) }
         // What would have followed could not be played.
         return end(id, queue.lastFailure.map { .failed($0) } ?? .finished, stopsRenderer: false)

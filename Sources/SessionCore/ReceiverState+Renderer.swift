@@ -61,6 +61,8 @@ extension ReceiverState {
                 session.error = failure
                 return session.sendSeek(next: &number)
             }
+        // Only groups bind loads.
+        case .readinessChanged, .syncChanged: return []
         case .artworkFound(let load, let artwork): return artworkFound(load, artwork)
         case .ended(let load): return over(load) { state, id in state.itemEnded(id) }
         case .advanced(let load, let next): return advanced(load, to: next)
@@ -88,7 +90,8 @@ extension ReceiverState {
         device.output = output
         rendererIsUp = true
         let item = player.flatMap { sessions[$0] }.map { launch($0) } ?? []
-        return missed + render(.setOutputVolume(device.volume)) + item + announcementCommands()
+        let trim = device.outputTrim == 0 ? [] : render(.setOutputTrim(nanoseconds: device.outputTrim))
+        return missed + render(.setOutputVolume(device.volume)) + trim + item + announcementCommands()
     }
 
     private mutating func exited() -> [ReceiverEffect] {

@@ -50,8 +50,9 @@ extension ReceiverState {
     mutating func deactivate(_ request: RequestID) throws(Refusal) -> [ReceiverEffect] {
         let id = try activeRoute(request)
         var effects: [ReceiverEffect] = []
-        for session in sessions.filter({ $0.value.route == id }).keys {
-            effects += end(session, .routeEnded)
+        for session in sessions.filter({ $0.value.route == id }) {
+            effects += end(session.key, .routeEnded)
+            if session.value.isGrouped { effects.append(.coordinate(session.key, .stop)) }
         }
         effects += endAnnouncements(.routeEnded) { $0.route == id }
         for session in applications.sessions(of: id) {

@@ -17,15 +17,23 @@ extension ReceiverState {
         if case .instance(let id) = asker, !isRunning(id) {
             throw Refusal(.notPermitted, "The application is ending.")
         }
+        if isGrouped {
+            guard isGroupReachable else { throw Refusal(.groupUnavailable, "The group's host is away.") }
+            guard wanted.following.isEmpty, wanted.repeats == .off else {
+                throw Refusal(.unsupported, "A group plays one item at a time.")
+            }
+        }
         let name = name(of: asker)
         // The new load gives up the old one, so that nothing waits for a stop.
         let ended = player.map { end($0, .preempted(by: name), stopsRenderer: false) } ?? []
-        let session = Session(wanted, queue: queue, owner: asker, load: nextLoad())
+        var session = Session(wanted, queue: queue, owner: asker, load: nextLoad())
+        session.isGrouped = isGrouped
         if case .instance(let id) = asker { applications.instances[id]?.media = fresh }
         sessions[fresh] = session
         player = fresh
+        let grouped: [ReceiverEffect] = isGrouped ? [.coordinate(fresh, .start(wanted))] : []
         return launch(session)
-            + [.armLoadTimer(session.load), .answer(request, .started(fresh))] + ended
+            + [.armLoadTimer(session.load), .answer(request, .started(fresh))] + ended + grouped
     }
 
     mutating func stop(_ request: RequestID, _ id: SessionID?) throws(Refusal) -> [ReceiverEffect] {
@@ -43,8 +51,9 @@ extension ReceiverState {
         if applications.sessions[id] != nil {
             return endApplicationSession(id, .stopped) + [.answer(request, .accepted)]
         }
-        guard sessions[id] != nil else { return [.answer(request, .accepted)] }
-        return end(id, .stopped) + [.answer(request, .accepted)]
+        guard let session = sessions[id] else { return [.answer(request, .accepted)] }
+        let grouped: [ReceiverEffect] = session.isGrouped ? [.coordinate(id, .stop)] : []
+        return end(id, .stopped) + grouped + [.answer(request, .accepted)]
     }
 
     /// Ends a session and frees the player.
@@ -83,7 +92,9 @@ extension ReceiverState {
 
     /// Hands the item to the renderer, with all that it can take before it is loaded.
     func launch(_ session: Session) -> [ReceiverEffect] {
-        var effects = render(.load(session.load, session.item, playing: session.isPlaying))
+        var effects = render(
+            .load(session.load, session.item, playing: session.isPlaying && !session.isGrouped))
+        if session.isGrouped { effects += render(.bind(session.load, session.anchor)) }
         if session.volume != .full { effects += render(.setMediaVolume(session.load, session.volume)) }
         return effects
     }

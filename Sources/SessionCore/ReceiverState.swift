@@ -45,6 +45,10 @@ package struct ReceiverState: Equatable, Sendable {
 
     /// Between `started` and the next exit. Commands go out only then.
     var rendererIsUp = false
+    /// True: sessions are those of a group.
+    package internal(set) var isGrouped = false
+    /// Whether requests can reach the group's host.
+    var isGroupReachable = false
     /// The load whose stop was not answered yet.
     var stopping: LoadID?
     /// Whether the session that plays gets on while it claims to.
@@ -66,6 +70,8 @@ package struct ReceiverState: Equatable, Sendable {
         package internal(set) var storageFault: String?
         /// The walls around the process that decodes; nil until one said so.
         package var confinement: [ConfinementLayer]?
+        /// How much later than the card says its sound is heard, in nanoseconds.
+        package internal(set) var outputTrim: Int64 = 0
     }
 
     package struct Route: Equatable, Sendable {
@@ -82,11 +88,12 @@ package struct ReceiverState: Equatable, Sendable {
     /// A receiver that nobody uses yet. A volume above the cap is lowered to it.
     package init(
         name: String, volume: Volume, output: OutputStatus, advertisement: AdvertisementStatus,
-        policy: SessionPolicy
+        outputTrim: Int64 = 0, policy: SessionPolicy
     ) {
         self.policy = policy
         device = Device(name: name, volume: volume, output: output, advertisement: advertisement)
         device.volume.level = min(volume.level, cap)
+        device.outputTrim = outputTrim
     }
 
     /// Takes one event and says what is to be done, in order. A request is answered or refused exactly once, in
@@ -138,6 +145,9 @@ package struct ReceiverState: Equatable, Sendable {
             return decideApplication(event)
         case .deviceRequested(let request, let wanted):
             return answering(request) { state throws(Refusal) in try state.change(request, wanted) }
+        case .groupJoined, .groupLeft, .groupReachable, .groupItemChanged, .groupItemEnded, .groupRateChanged,
+            .groupAnchored, .groupSought, .groupNoted, .groupLevelChanged:
+            return decideGroup(event)
         case .advertisementChanged(let status):
             device.advertisement = status
             return []
@@ -217,6 +227,9 @@ package struct ReceiverState: Equatable, Sendable {
                 .device
             }
         case .renderer(let event): Self.origin(of: event)
+        case .groupJoined, .groupLeft, .groupReachable, .groupItemChanged, .groupItemEnded, .groupRateChanged,
+            .groupAnchored, .groupSought, .groupNoted, .groupLevelChanged:
+            .group
         case .connectionOpened, .connectionLost, .graceExpired, .advertisementChanged, .storageChanged,
             .loadTimedOut, .stopTimedOut, .announcementTimedOut, .progressTimedOut, .seekTimedOut,
             .shutdownRequested, .catalogChanged, .routeChannelRequested, .applicationConnected,
@@ -230,7 +243,8 @@ package struct ReceiverState: Equatable, Sendable {
         switch event {
         case .loaded, .timelineChanged, .positionChanged, .bufferingChanged, .errorChanged, .metadataChanged,
             .artworkFound, .tracksChanged, .pictureChanged, .seekFinished, .ended, .advanced, .nextFailed,
-            .failed, .announcementBegan, .announcementEnded, .announcementFailed:
+            .failed, .announcementBegan, .announcementEnded, .announcementFailed, .readinessChanged,
+            .syncChanged:
             .content
         case .outputVolumeChanged: .local
         case .started, .stopped, .outputChanged, .exited, .confined: .device

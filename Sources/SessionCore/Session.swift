@@ -44,9 +44,16 @@ package struct Session: Equatable, Sendable {
     package internal(set) var artwork: [UInt64] = []
     /// A playback error that may clear.
     package internal(set) var error: MediaFailure?
+    /// True: what is heard when is the group's to say.
+    package internal(set) var isGrouped = false
+    /// Where the group is in the item; nil: it stands. Meaningful while it is grouped.
+    package internal(set) var anchor: PlaybackAnchor?
 
     /// True while the renderer is at a seek.
     package var isSeeking: Bool { seek != nil }
+
+    /// True while a seek is at the renderer, or waits for it or for the load.
+    package var isSeekAhead: Bool { seek != nil || pendingSeek != nil || !isLoaded }
 
     /// Ready once loaded, and never back.
     package var isReady: Bool { phase == .active }
@@ -96,8 +103,9 @@ package struct Session: Equatable, Sendable {
         let target: Target
     }
 
-    init(_ request: SessionRequest, queue: PlayQueue, owner: Asker, load: LoadID) {
+    init(_ request: SessionRequest, queue: PlayQueue, owner: Asker?, load: LoadID) {
         switch owner {
+        case nil: (route, application) = (nil, nil)
         case .route(let id): (route, application) = (id, nil)
         case .instance(let id): (route, application) = (nil, id)
         }

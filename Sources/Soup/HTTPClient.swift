@@ -18,7 +18,7 @@ package import GLibLoop
     /// An answer longer than the caller takes.
     package static let tooLong = Failure(domain: "http", code: 413, message: "the answer is too long")
 
-    private let pointer: UnsafeMutablePointer<SoupSession>
+    let pointer: UnsafeMutablePointer<SoupSession>
 
     package init() {
         unsafe pointer = soup_session_new()
@@ -111,7 +111,7 @@ package import GLibLoop
         }
     }
 
-    private func makeMessage(_ uri: String) throws(Failure) -> OpaquePointer {
+    func makeMessage(_ uri: String) throws(Failure) -> OpaquePointer {
         guard let message = unsafe soup_message_new("GET", uri) else {
             throw Failure(domain: "http", code: 0, message: "not a URI of http: '\(uri)'")
         }

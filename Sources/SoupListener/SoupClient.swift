@@ -48,6 +48,7 @@ final class SoupClient: Client {
 
     func linkZones(for address: String) -> [String] { socket.linkZones(for: address) }
     var isCongested: Bool { socket.isCongested }
+    var isBehind: Bool { socket.isBehind }
 
     /// Since a silent client that was given up is not heard either, it does not count a second time.
     var lastHeard: Int64 { hasGivenUp ? .max : socket.lastHeard }

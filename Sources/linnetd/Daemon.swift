@@ -5,6 +5,7 @@ import ApplicationProcess
 import AvahiAdvertiser
 import GLibLoop
 import MediaModel
+import MemberLink
 import ReceiverRuntime
 import RendererProcess
 import RendererWire
@@ -44,7 +45,10 @@ struct Daemon {
                 renderer: RendererProcess(renderer, log: log), listener: SoupListener(log: log),
                 advertiser: AvahiAdvertiser(log: log), store: StateFile(writer: writer, log: log),
                 clock: LoopClock(), identifiers: SystemIdentifiers.make(),
-                applications: applications.map { ApplicationProcesses($0, loop: loop, log: log) })
+                applications: applications.map { ApplicationProcesses($0, loop: loop, log: log) },
+                groups: GroupPorts(
+                    clock: GroupClocks(loop: loop, log: log), connector: HostConnector(log: log),
+                    secrets: SystemSecrets()))
         }
         // No continuation: resuming one starts Dispatch's threads, one of which then wakes each second.
         let written = Inbox<Void>(on: loop, limit: 1)
@@ -79,7 +83,7 @@ extension Configuration {
 
     var receiver: ReceiverConfiguration {
         let host = hostName.lowercased()
-        return ReceiverConfiguration(
+        var receiver = ReceiverConfiguration(
             name: text(.name).isEmpty ? hostName : text(.name), model: text(.model),
             software: Product.software,
             deviceType: text(.deviceType), port: UInt16(clamping: integer(.port)),
@@ -89,6 +93,8 @@ extension Configuration {
             initialVolume: Volume(level: min(number(.volume), number(.volumeCap))),
             graceTime: .seconds(integer(.grace)), loadTimeout: .seconds(integer(.loadTimeout)),
             stallTimeout: .seconds(number(.stallTimeout)))
+        receiver.clockPort = UInt16(clamping: integer(.clockPort))
+        return receiver
     }
 
     var renderer: RendererProcess.Configuration {

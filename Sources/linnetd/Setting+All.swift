@@ -23,8 +23,8 @@ extension Setting {
     static let clockPort = Setting(
         group: "network", key: "clock-port", option: "clock-port", kind: .integer(0...65535),
         fallback: "7381",
-        summary: "UDP port of the clock of groups",
-        detail: "Nothing listens there until the receiver can play in groups, which this version cannot.")
+        summary: "UDP port of the clock of groups; 0 takes a free one",
+        detail: "Open while the receiver is the host of a group. Where somebody has it, a free one is taken.")
     static let hostNames = Setting(
         group: "network", key: "hostnames", option: "hostnames", kind: .list, fallback: "",
         summary: "further names under which the receiver is reached",

@@ -18,10 +18,12 @@ private func heard(_ recording: CardRecording) -> [Int] {
 extension OutputUnderTest {
     /// Gives `count` frames of which the left sample is `first` and one more each time, and ends the stream.
     fileprivate func feed(
-        _ stream: StreamID, _ count: Int, from first: Int, rate: Int32 = 48_000
+        _ stream: StreamID, _ count: Int, from first: Int, rate: Int32 = 48_000,
+        onTurn: @escaping @Sendable () -> Void = {}
     ) {
         _ = OutputThread.start(named: "feed") { [output] in
             guard output.setRate(rate, for: stream) == .written else { return }
+            onTurn()
             var samples = [Float](repeating: 0, count: count * 2)
             for frame in 0..<count { samples[frame * 2] = Float(first + frame) / 32_768 }
             let step = 1e9 / Double(rate)
@@ -93,36 +95,41 @@ extension OutputUnderTest {
 
     @Test func `part when the second is taken back, also behind the joint`() async throws {
         var card = try #require(TestCards.take())
-        let test = try OutputUnderTest(AudioOutputConfiguration(device: card.device))
+        let configuration = AudioOutputConfiguration(device: card.device, buffer: .milliseconds(400))
+        let test = try OutputUnderTest(configuration)
         test.output.open(first, playing: true)
         test.output.follow(second, after: first)
-        test.feed(first, 4_000, from: 1)
-        test.feed(second, 20_000, from: 10_001)
+        test.feed(first, 16_000, from: 1)
+        test.feed(second, 19_000, from: -20_000)
         try await test.sounding(true)
-        // All of the first and some of the second are with the card by now.
+        // All of the first and some of the second are with the card by now, and the first is heard for a third of a second.
         test.output.close(second)
         try await test.drained(1)
         let frames = heard(card.recording())
         // The card is filled again, at most with what was heard since it was last asked.
-        #expect(frames.last == 4_000 && !frames.contains { $0 > 10_000 })
-        #expect(Set(frames).count == 4_000)
+        #expect(frames.last == 16_000 && !frames.contains { $0 < 0 })
+        #expect(Set(frames).count == 16_000)
     }
 
     @Test func `part at a flush of the first, which goes on alone`() async throws {
         var card = try #require(TestCards.take())
         let test = try OutputUnderTest(AudioOutputConfiguration(device: card.device))
-        test.output.open(first, playing: true)
+        test.output.open(first, playing: false)
         test.output.follow(second, after: first)
-        test.feed(first, 12_000, from: 1)
-        test.feed(second, 20_000, from: 20_001)
+        // What has not joined yet still follows.
+        let (joined, joint) = AsyncStream.makeStream(of: Void.self)
+        test.feed(first, 20_000, from: 1)
+        test.feed(second, 19_000, from: -20_000) { joint.finish() }
+        for await _ in joined {}
+        test.output.setPlaying(true, for: first)
         try await test.sounding(true)
         test.output.beginFlush(first)
         test.output.endFlush(first)
-        test.feed(first, 1_000, from: 15_001)
+        test.feed(first, 1_000, from: 31_001)
         try await test.drained(1)
         let frames = heard(card.recording())
-        #expect(frames.suffix(1_000) == Array(15_001...16_000)[...])
-        #expect(!frames.contains { $0 > 20_000 })
+        #expect(frames.suffix(1_000) == Array(31_001...32_000)[...])
+        #expect(!frames.contains { $0 < 0 })
     }
 
     @Test func `meet across a pause`() async throws {
@@ -130,14 +137,14 @@ extension OutputUnderTest {
         let test = try OutputUnderTest(AudioOutputConfiguration(device: card.device))
         test.output.open(first, playing: true)
         test.output.follow(second, after: first)
-        test.feed(first, 9_000, from: 1)
-        test.feed(second, 9_000, from: 9_001)
+        test.feed(first, 23_000, from: 1)
+        test.feed(second, 9_000, from: 23_001)
         try await test.sounding(true)
         test.output.setPlaying(false, for: first)
         try await test.sounding(false)
         test.output.setPlaying(true, for: first)
         try await test.drained(2)
-        #expect(heard(card.recording()) == Array(1...18_000))
+        #expect(heard(card.recording()) == Array(1...32_000))
     }
 
     @Test func `of which the second has nothing to give are over with the first`() async throws {

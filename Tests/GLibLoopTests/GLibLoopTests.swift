@@ -44,6 +44,35 @@ import Testing
         #expect(order.all == Array(0..<100))
     }
 
+    @Test func `what is to follow a turn comes after the jobs that wait, and after those that they bring`()
+        async
+    {
+        let here = OnLoop()
+        let order = Mailbox<String>()
+        await here.run { here in
+            here.loop.atEndOfTurn { order.put("end") }
+            Task { [order] in
+                await here.run { _ in }
+                order.put("elsewhere")
+            }
+            order.put("job")
+        }
+        var seen: [String] = []
+        while seen.count < 3 { seen.append(await order.next() ?? "nothing") }
+        #expect(seen.first == "job" && Set(seen) == ["job", "end", "elsewhere"])
+    }
+
+    @Test func `what is to follow a turn comes where no job does`() async {
+        let here = OnLoop()
+        let ended = Mailbox<Bool>()
+        await here.run { here in
+            let loop = here.loop
+            // Not from a job: from a source's call.
+            here.keep(EventSource.after(.milliseconds(1)) { loop.atEndOfTurn { ended.put(true) } })
+        }
+        #expect(await ended.next() == true)
+    }
+
     @Test func `a flood of jobs does not keep a timer from firing`() async {
         let here = OnLoop(batch: 16)
         let flowing = Mailbox<Bool>()

@@ -102,6 +102,20 @@ enum Media {
         }
     }
 
+    /// Waits until this process has a file open, which tells nobody.
+    static func isBeingRead(_ name: String) async -> Bool {
+        let path = "\(root)/.build/media/\(name)"
+        for _ in 0..<6_000 {
+            for file in 3..<256 {
+                var target = [UInt8](repeating: 0, count: 4_096)
+                let count = unsafe readlink("/proc/self/fd/\(file)", &target, target.count)
+                if count > 0, String(decoding: target[..<count], as: UTF8.self) == path { return true }
+            }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return false
+    }
+
     /// The sample of `make sample`, which has a cover.
     static let sample = "file://\(root)/.build/sample/first-light.flac"
 

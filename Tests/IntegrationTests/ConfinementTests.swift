@@ -81,7 +81,7 @@ extension Receiving {
                         "not checked, this host has no layer '\(layer.kind.rawValue)': \(layer.reason ?? "")")
                 }
                 let line = StatusLine.of(layers)
-                #expect(readText("\(receiver.folder)/linnetd.log").contains(line))
+                #expect(await receiver.logs(line))
             }
         }
 
@@ -100,7 +100,7 @@ extension Receiving {
                 try await receiver.route.wait("a renderer") { $0.device.confinement != nil }
                 let layers = try #require(receiver.route.device.confinement)
                 #expect(layers.allSatisfy { $0.reason == "switched off" })
-                #expect(readText("\(receiver.folder)/linnetd.log").contains("renderer not fully confined"))
+                #expect(await receiver.logs("renderer not fully confined"))
                 _ = try await receiver.playReady("position.flac")
                 let reports = try await receiver.attack(["list \(receiver.folder)/state"])
                 #expect(reports.values.first == "done")
@@ -125,7 +125,7 @@ extension Receiving {
                 let missing = layers.filter { !$0.isOn }
                 #expect(missing.map(\.kind) == [.files, .listening, .signals])
                 #expect(missing.allSatisfy { $0.reason == "no Landlock" })
-                #expect(readText("\(receiver.folder)/linnetd.log").contains("files: no Landlock"))
+                #expect(await receiver.logs("files: no Landlock"))
                 let reports = try await receiver.attack(["raw", "start /bin/true", "list /"])
                 #expect(reports["raw"] != "done" && reports["start /bin/true"] != "done")
                 #expect(reports["list /"] == "done", "what is said to be missing is missing")

@@ -34,6 +34,7 @@ extension Receiving {
                 #expect(await Programs.poll(within: .seconds(30)) { receiver.renderer != renderer })
                 #expect(receiver.daemon.isRunning)
                 let back = try await card.soundAfterDeath(at: asked)
+                #expect(await receiver.logs("renderer exited (reason="))
                 let log = readText("\(receiver.folder)/linnetd.log")
                 // The end of a large process takes its time; it may be told for a process that has closed its socket.
                 let exit = log.split(separator: "\n").first { $0.contains("renderer exited (reason=") }

@@ -28,8 +28,14 @@ extension Receiving {
                 var options = RouteSession.Options()
                 var second = QueueItem(url: receiver.media.url("joint/second.flac"))
                 second.title = "The second half"
-                options.following = [second]
-                let control = try await receiver.play("joint/first.flac", options: options).playbackControl
+                (options.following, options.isPlaying) = ([second], false)
+                let control = try await receiver.playReady("joint/first.flac", options: options)
+                // The end is near, so the second one is made ready. The first alone may be too short for that.
+                #expect(
+                    await Programs.poll(within: .seconds(30)) {
+                        receiver.media.requests.contains { $0.contains("joint/second.flac") }
+                    })
+                try await control.perform(.setPlaying(true))
                 try await control.wait("the second item") { $0.queue.currentID == "2" }
                 #expect(control.metadata.title == "The second half")
                 #expect(control.isReady && !control.isBuffering)

@@ -34,10 +34,11 @@ extension Receiving {
                     return
                 }
                 #expect(failure.code == .stalled && failure.message.contains("position.flac"))
-                let launches = readLines("\(receiver.folder)/linnetd.log").filter {
-                    $0.contains("renderer launched")
+                func launches() -> Int {
+                    readLines("\(receiver.folder)/linnetd.log").count { $0.contains("renderer launched") }
                 }
-                #expect(launches.count == 2)
+                #expect(await Programs.poll(within: .seconds(30)) { launches() >= 2 })
+                #expect(launches() == 2)
             }
         }
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GLibLoop
+import Glibc
 import LoopTestKit
 import Soup
 import Synchronization
@@ -46,6 +47,36 @@ import Testing
         // Two turns hold some 1 300 messages of the flood.
         #expect(waited < 3_000, "\(waited) messages came first")
         await flood
+    }
+
+    @Test func `a connection whose messages were taken is not behind, however busy its loop is`() async throws
+    {
+        let here = OnLoop()
+        let freed = Mailbox<Bool>()
+        let port = try await here.run { here in
+            let server = Server()
+            here.keep(server)
+            server.handleWebSocket("/socket") { socket, _ in
+                here.keep(socket)
+                var isDrained = false
+                socket.onDrained = { isDrained = true }
+                socket.send(.binary([UInt8](repeating: 1, count: 1_000)))
+                // From now on something else is ready in each turn of the loop, which the news of the empty queue waits for.
+                let endless = unsafe open("/dev/zero", O_RDONLY)
+                var isDone = false
+                here.keep(
+                    EventSource.descriptor(endless, .readable) {
+                        guard !isDone, !socket.isBehind else { return }
+                        isDone = true
+                        freed.put(!isDrained && socket.isCongested)
+                    })
+            }
+            return try server.listen(port: 0)
+        }
+        let peer = try RawPeer(port: port)
+        _ = peer.upgrade("/socket")
+        #expect(await freed.next() == true)
+        await here.dropAll()
     }
 
     @Test func `a handshake that fails ends the connection`() async throws {

@@ -40,7 +40,7 @@ extension RouteConnection: RoutePeer {
 
     /// The number of the message; nil if it was not sent.
     func sendMessage(_ payload: [UInt8], from endpoint: String) -> UInt64? {
-        guard route != nil, !isClosing, client.pendingBytes + payload.count <= Self.messageLimit,
+        guard route != nil, !isClosing, pendingBytes + payload.count <= Self.messageLimit,
             let message = channel.nextMessage()
         else { return nil }
         let frame = DataFrame(kind: .message, message: message, endpoint: endpoint, payload: payload)
@@ -48,14 +48,29 @@ extension RouteConnection: RoutePeer {
             channel.answered(message)
             return nil
         }
-        client.send(binary: bytes)
+        send(bytes)
         return message
     }
 }
 
 extension RouteFrontEnd {
-    /// Handles a binary frame: a message for a service, or the answer to one of ours.
-    func handle(_ bytes: [UInt8], from connection: RouteConnection) {
+    /// Handles a binary message: a data frame, or several that are joined.
+    func receive(_ bytes: [UInt8], from connection: RouteConnection) {
+        guard connection.joinsFrames, JoinedFrames.isJoined(bytes) else {
+            return handle(bytes, from: connection)
+        }
+        do {
+            for frame in try JoinedFrames.split(bytes) {
+                guard !connection.isClosing else { return }
+                handle(frame, from: connection)
+            }
+        } catch {
+            cut(connection, 1002, error.description)
+        }
+    }
+
+    /// Handles a data frame: a message for a service, or the answer to one of ours.
+    private func handle(_ bytes: [UInt8], from connection: RouteConnection) {
         let frame: DataFrame
         do {
             let header = try DataFrame.Header(decoding: bytes)
@@ -91,7 +106,7 @@ extension RouteFrontEnd {
         guard connection.route != nil else {
             return RouteServiceRefusal("routeRequired", "no route is active on this connection")
         }
-        guard connection.channel.admits(isCongested: connection.client.isCongested) else {
+        guard connection.channel.admits(isCongested: connection.isCongested) else {
             return RouteServiceRefusal("tooManyMessages", "\(DataFrame.window) messages are unanswered")
         }
         guard let service = services[frame.endpoint] else {
@@ -109,7 +124,7 @@ extension RouteFrontEnd {
             answer.payload = Array(text.utf8)
         }
         guard let bytes = answer.bytes else { return }
-        connection.channel.sentAnswer(isCongested: connection.client.isCongested)
+        connection.channel.sentAnswer(isCongested: connection.isCongested)
         if !connection.send(answer: bytes) { cut(connection, 1008, "answers are not read") }
     }
 }

@@ -40,9 +40,15 @@ final class RouteConnection {
     private var requestsMade: UInt64 = 0
     /// Bytes of answers sent since the client last read everything.
     private var unreadAnswers = 0
+    /// True once peer and receiver agreed on ``JoinedFrames``.
+    var joinsFrames = false
+    /// Frames that leave at the end of the turn, together.
+    private var gathered: [[UInt8]] = []
+    private var gatheredBytes = 0
+    private let turn: FrameTurn
 
-    init(id: ConnectionID, client: any Client, instance: InstanceID? = nil) {
-        (self.id, self.client, self.instance) = (id, client, instance)
+    init(id: ConnectionID, client: any Client, instance: InstanceID? = nil, turn: FrameTurn) {
+        (self.id, self.client, self.instance, self.turn) = (id, client, instance, turn)
     }
 
     struct Forwarded {
@@ -63,6 +69,7 @@ final class RouteConnection {
     /// Sends text that must not be left out. False: the sender reads nothing and is over its limit.
     func send(answer text: String) -> Bool {
         guard admit(text.utf8.count) else { return false }
+        flush()
         client.send(text: text)
         return true
     }
@@ -70,13 +77,13 @@ final class RouteConnection {
     /// The same for a data frame that answers one.
     func send(answer frame: [UInt8]) -> Bool {
         guard admit(frame.count) else { return false }
-        client.send(binary: frame)
+        send(frame)
         return true
     }
 
     /// One answer of any size may wait, more only up to the limit.
     private func admit(_ bytes: Int) -> Bool {
-        guard client.isCongested else {
+        guard !gathered.isEmpty || client.isBehind else {
             unreadAnswers = bytes
             return true
         }
@@ -89,11 +96,40 @@ final class RouteConnection {
 
     /// True if so many bytes more may be on their way. One message of any size always may.
     func takes(_ bytes: Int) -> Bool {
-        let pending = client.pendingBytes
+        // What is gathered waits for nobody: without it, room is made known by the client.
+        if gatheredBytes > 0, pendingBytes + bytes > RelayChannel.congestion { flush() }
+        let pending = pendingBytes
         return !isClosing && (pending == 0 || pending + bytes <= RelayChannel.congestion)
     }
 
-    func send(data frame: [UInt8]) { client.send(binary: frame) }
+    func send(data frame: [UInt8]) { send(frame) }
+
+    // MARK: Leaving together
+
+    /// True while something that was sent is not in the network's hands.
+    var isCongested: Bool { !gathered.isEmpty || client.isCongested }
+    var pendingBytes: Int { client.pendingBytes + gatheredBytes }
+
+    /// Sends a data frame behind what was sent before: now, or with others at the end of the turn.
+    func send(_ frame: [UInt8]) {
+        guard turn.isOpen, frame.count <= JoinedFrames.frameLimit else {
+            flush()
+            return client.send(binary: frame)
+        }
+        if gathered.isEmpty { turn.add(self) }
+        gathered.append(frame)
+        gatheredBytes += frame.count
+        if gathered.count == JoinedFrames.countLimit || gatheredBytes > JoinedFrames.bytesLimit / 2 {
+            flush()
+        }
+    }
+
+    func flush() {
+        guard !gathered.isEmpty else { return }
+        let frames = gathered
+        (gathered, gatheredBytes) = ([], 0)
+        client.send(frames: frames, areJoined: joinsFrames)
+    }
 
     func wait(_ channel: RelayChannel) {
         if !waitingChannels.contains(where: { $0 === channel }) { waitingChannels.append(channel) }

@@ -56,7 +56,8 @@ extension RouteFrontEnd {
         case .setDeviceMuted(let isMuted):
             return .deviceRequested(id, isMuted.map { .setMuted($0) } ?? .toggleMute)
         case .rename(let name): return .deviceRequested(id, .rename(name))
-        case .subscribe, .unsubscribe, .getState, .ping: return nil
+        case .subscribe, .unsubscribe, .getState, .ping, .group, .link: return nil
+        case .setOutputTrim(let trim): return .deviceRequested(id, .setOutputTrim(trim))
         }
     }
 

@@ -81,6 +81,18 @@ extension RouteFrontEnd {
         text.states(
             "linnet_output_state", "What the sound output is in.",
             OutputStatus.State.allCases.map(\.rawValue), current: state.device.output.state.rawValue)
+        if let group = shell.group {
+            text.gauge("linnet_group_members", "Members of the group.", group.document?.members.count ?? 0)
+            text.gauge(
+                "linnet_group_sync_error_nanoseconds", "How late frames are heard in the group.",
+                Int(clamping: group.lastSync?.error ?? 0))
+            text.gauge(
+                "linnet_group_clock_drift_ppb", "How much faster the group's clock runs.",
+                Int((group.lastSync?.clockDrift ?? 0) * 1_000))
+            text.gauge(
+                "linnet_group_resyncs", "Jumps since the item began.", Int(group.lastSync?.resyncs ?? 0))
+            text.counter("linnet_group_host_changes", "Hosts that were lost.", group.hostChanges)
+        }
         text.gauge("linnet_artwork_bytes", "Bytes of pictures held.", shell.artwork.bytes)
         return text.finished()
     }
@@ -92,6 +104,11 @@ extension ReceiverShell {
         var description = ReceiverDescription(
             id: identity.device, name: state.device.name, model: configuration.model,
             software: configuration.software, type: configuration.deviceType, httpPort: port)
+        if let group {
+            description.canGroup = true
+            let wanted = configuration.clockPort
+            description.clockPort = group.clockPort ?? (wanted == 0 ? nil : wanted)
+        }
         if !state.applications.catalog.isEmpty { description.capabilities.append("app") }
         return description
     }

@@ -53,6 +53,7 @@ extension RouteFrontEnd {
                 return
             }
             if connection.isFull { throw RouteError(.tooManyRequests, "32 requests are in flight.") }
+            if try askGroup(request, waiting, from: connection) { return }
             let id = connection.expectAnswer(waiting)
             let meant = request.locating { MediaAddress.meant(by: $0, of: connection.client) }
             if let event = event(for: meant, id) { shell.handle(event) }
@@ -102,11 +103,41 @@ extension RouteFrontEnd {
                 throw RouteError(.modeUnsupported, "Applications are not supported.")
             }
             return nil
-        case .activate, .deactivate, .stop, .setPlaying, .seek, .setSpeed, .setState, .selectTrack,
+        case .activate(let activation):
+            connection.joinsFrames = activation.capabilities.contains(JoinedFrames.capability)
+            return nil
+        case .deactivate, .stop, .setPlaying, .seek, .setSpeed, .setState, .selectTrack,
             .setVolume, .setMuted, .setMetadata, .queue, .announce, .cancelAnnouncement, .application,
-            .setDeviceVolume, .changeDeviceVolume, .setDeviceMuted, .rename:
+            .setDeviceVolume, .changeDeviceVolume, .setDeviceMuted, .rename, .setOutputTrim, .group, .link:
             return nil
         }
+    }
+
+    /// Passes on what concerns the group, which may be answered later. False: it concerns something else.
+    private func askGroup(
+        _ request: RouteRequest, _ waiting: WaitingRequest, from connection: RouteConnection
+    ) throws(RouteError) -> Bool {
+        switch request {
+        case .group, .link: break
+        default: return false
+        }
+        guard let group = shell.group else {
+            throw RouteError(.groupUnavailable, "The receiver plays in no groups.")
+        }
+        if case .group = request, connection.route == nil {
+            throw RouteError(.routeRequired, "No route is active on this connection.")
+        }
+        let id = connection.expectAnswer(waiting)
+        let reply: GroupAgent.Reply = { [weak self, weak connection] result in
+            guard let self, let connection, let waiting = connection.takeWaiting(id) else { return }
+            finish(waiting, result, to: connection)
+        }
+        switch request {
+        case .group(let wanted): group.handle(wanted, reply: reply)
+        case .link(let said): group.handle(said, from: connection, reply: reply)
+        default: break
+        }
+        return true
     }
 
     private var stateResult: JSONValue {
@@ -150,6 +181,7 @@ extension RouteFrontEnd {
             return ActivationResult(
                 route: route.text, resumeToken: token.text, resumed: resumed,
                 graceSeconds: shell.configuration.graceTime.components.seconds,
+                capabilities: connection.joinsFrames ? [JoinedFrames.capability] : [],
                 clock: ClockInfo(id: shell.identity.clock, now: shell.ports.clock.now),
                 version: publisher.current.version, state: publisher.current.state
             ).json

@@ -16,6 +16,7 @@ final class RouteFrontEnd {
     let services: [String: any RouteService]
     unowned let shell: ReceiverShell
     private var opened: UInt64 = 0
+    private let turn = FrameTurn()
 
     init(shell: ReceiverShell, services: [any RouteService] = [EchoService()]) {
         self.shell = shell
@@ -46,7 +47,8 @@ final class RouteFrontEnd {
 
     func add(_ client: any Client, of instance: InstanceID?) -> RouteConnection {
         opened += 1
-        let connection = RouteConnection(id: ConnectionID(opened), client: client, instance: instance)
+        let connection = RouteConnection(
+            id: ConnectionID(opened), client: client, instance: instance, turn: turn)
         connections.append(connection)
         byClient[ObjectIdentifier(client)] = connection
         return connection
@@ -60,15 +62,17 @@ final class RouteFrontEnd {
 
     func clientReceived(binary: [UInt8], from client: any Client) {
         guard let connection = connection(of: client), shell.isRunning else { return }
-        handle(binary, from: connection)
+        turn.run { receive(binary, from: connection) }
     }
+
+    func together(_ body: () -> Void) { turn.run(body) }
 
     func clientDrained(_ client: any Client) {
         guard let connection = connection(of: client) else { return }
         connection.drained()
         // States are not to wait behind messages without end.
         push(to: connection)
-        relay.pump(connection)
+        turn.run { relay.pump(connection) }
     }
 
     func clientClosed(_ client: any Client) {
@@ -76,6 +80,7 @@ final class RouteFrontEnd {
         connections.removeAll { $0 === connection }
         connection.isClosing = true
         relay.detach(connection)
+        shell.group?.connectionClosed(connection)
         shell.log.write(
             .debug, "receiver.route", "connection closed", ["connection": String(connection.id.number)])
         shell.handle(.connectionLost(connection.id))
@@ -98,6 +103,7 @@ final class RouteFrontEnd {
 
     func close(_ connection: RouteConnection, _ code: UInt16, _ reason: String) {
         guard !connection.isClosing else { return }
+        connection.flush()
         connection.isClosing = true
         connection.seen = nil
         connection.client.close(code: code, reason: reason)
@@ -130,7 +136,8 @@ final class RouteFrontEnd {
     // MARK: State
 
     func stateChanged(after event: ReceiverEvent) {
-        publisher.update(shell.state, artwork: shell.artwork, after: event)
+        publisher.update(
+            shell.state, artwork: shell.artwork, group: shell.group?.document?.json, after: event)
     }
 
     /// Sends every subscriber what it does not know yet.

@@ -26,7 +26,9 @@ struct StateComposer {
         volumeCap = cap.isNaN ? 1 : Volume(level: cap).level
     }
 
-    mutating func compose(_ state: ReceiverState, artwork: ArtworkShelf) -> JSONValue {
+    mutating func compose(
+        _ state: ReceiverState, artwork: ArtworkShelf, group: JSONValue? = nil
+    ) -> JSONValue {
         if device?.value != state.device { device = (state.device, json(state.device)) }
         routes = state.routes.mapValuesWithKey { id, route in
             if let known = routes[id], known.value == route { return known }
@@ -61,6 +63,7 @@ struct StateComposer {
         ]
         let announcements = state.announcements.json
         if announcements != .null { members["announcements"] = announcements }
+        members["group"] = group
         return .object(members)
     }
 
@@ -81,6 +84,7 @@ struct StateComposer {
             ],
             "storageFault": JSONValue(device.storageFault),
             "confinement": device.confinement.map { .array($0.map(\.json)) } ?? .null,
+            "outputTrim": device.outputTrim == 0 ? .null : .integer(device.outputTrim),
         ])
     }
 
@@ -110,6 +114,7 @@ struct StateComposer {
             "isMuted": .bool(session.volume.isMuted),
             "volume": .number(session.volume.level), "metadata": metadata(session, id, artwork),
             "error": session.error?.json ?? .null, "application": JSONValue(session.application?.text),
+            "group": session.isGrouped ? true : .null,
         ])
         // It is compact already.
         guard case .object(var members) = shown else { return shown }

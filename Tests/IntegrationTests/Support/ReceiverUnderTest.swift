@@ -154,6 +154,11 @@ import SystemProbe
     /// The state folder, as the receiver sees it.
     var stateFolder: String { MountNamespace.path("\(folder)/state", seenBy: daemon.pid) }
 
+    /// Waits until the log has a line with these words: it may come later than what it tells of.
+    func logs(_ words: String) async -> Bool {
+        await Programs.poll(within: .seconds(30)) { readText("\(folder)/linnetd.log").contains(words) }
+    }
+
     // MARK: Processes
 
     /// The renderer process of the daemon; nil while there is none.

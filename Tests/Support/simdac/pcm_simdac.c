@@ -162,6 +162,14 @@ static bool is_unplugged(struct card *card)
     return true;
 }
 
+// Tells, once for each file, that the card is to run dry though the program is in time.
+static bool is_dry(const struct card *card)
+{
+    char name[PATH_LIMIT + 8];
+    snprintf(name, sizeof name, "%s.dry", card->path);
+    return unlink(name) == 0;
+}
+
 static snd_pcm_sframes_t pointer(snd_pcm_ioplug_t *io)
 {
     struct card *card = io->private_data;
@@ -171,7 +179,7 @@ static snd_pcm_sframes_t pointer(snd_pcm_ioplug_t *io)
         return (snd_pcm_sframes_t)((uint64_t)frames_played(card) % io->buffer_size);
     }
     int64_t played = frames_played(card);
-    if (card->is_running && played > card->written) {
+    if (card->is_running && (played > card->written || is_dry(card))) {
         bool is_drained = io->state == SND_PCM_STATE_DRAINING;
         stop(io);
         note(card, "%c %" PRId64 "\n", is_drained ? 'D' : 'X', now_ns());

@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import GroupCore
+import MediaModel
+import RouteWire
+import SessionCore
+
+// What the group decides, on the session that plays here; and what becomes of it.
+
+extension GroupAgent {
+    /// Names the reason why this receiver cannot play the group's item.
+    private static let incapable = SuspensionID(1)
+    /// An item that stands further off than this goes to the group's place before it is made ready.
+    private static let tolerance: ClosedRange<Int64> = -250_000_000...1_000_000
+
+    /// Sees each event that the receiver has taken, with what followed.
+    func stepped(_ event: ReceiverEvent, _ effects: [ReceiverEffect]) {
+        guard membership != nil else { return }
+        switch event {
+        case .renderer(.readinessChanged(let load, let isReady)):
+            if isBound(load) { readinessChanged(isReady) }
+        case .renderer(.syncChanged(let load, let report)):
+            if isBound(load) { report.tell(self) }
+        case .renderer(.exited): readinessChanged(false)
+        case .groupAnchored(let session, _), .groupSought(let session, _):
+            if membership?.binding?.session == session { membership?.performing?.isTold = true }
+        case .groupItemChanged(_, let fresh, _):
+            if shell.state.sessions[fresh] == nil { failed() }
+        default: break
+        }
+        for effect in effects {
+            switch effect {
+            case .announceEnd(let session, let reason): ended(session, reason)
+            case .coordinate(let session, let wanted): coordinate(session, wanted)
+            default: break
+            }
+        }
+        reportVolume()
+        settle()
+    }
+
+    private var session: Session? { membership?.binding.flatMap { shell.state.sessions[$0.session] } }
+
+    private func isBound(_ load: LoadID) -> Bool { session?.load == load }
+
+    private func readinessChanged(_ isReady: Bool) {
+        guard membership?.isReady != isReady else { return }
+        membership?.isReady = isReady
+        participate(.readinessChanged(isReady))
+    }
+
+    private func reportVolume() {
+        let volume = shell.state.device.volume
+        guard let membership, membership.toldVolume != volume, membership.phase == .joined else { return }
+        self.membership?.toldVolume = volume
+        if let seat {
+            seat.volumeChanged(volume, of: me)
+        } else {
+            membership.link?.tell(.report(volume, nil))
+        }
+    }
+
+    // MARK: Commands
+
+    /// Begins to do what the group wants. `settle` sees when it is done.
+    func begin(_ command: GroupCommand) {
+        membership?.performing = Performing(command: command)
+        goOn()
+    }
+
+    /// Tells the session what is to be done, unless the clock by which it is meant is not known yet.
+    func goOn() {
+        guard let membership, let performing = membership.performing, !performing.isTold else { return }
+        guard let binding = membership.binding, let session else { return settle() }
+        switch performing.command.action {
+        case .play(let anchor):
+            guard membership.isLineCurrent else { return }
+            shell.handle(.groupAnchored(binding.session, anchor))
+        case .pause: shell.handle(.groupAnchored(binding.session, nil))
+        case .seek(let time, _, _):
+            shell.handle(.groupSought(binding.session, MediaTime(nanoseconds: time)))
+        case .buffer:
+            let place = groupTime.flatMap { membership.participant.expectedItemTime(atHostTime: $0) }
+            let own = session.position.position.nanoseconds ?? 0
+            if let place, session.isReady, !Self.tolerance.contains(own &- place) {
+                shell.handle(.groupSought(binding.session, MediaTime(nanoseconds: place)))
+            } else {
+                self.membership?.performing?.isTold = true
+                settle()
+            }
+        }
+    }
+
+    /// Completes what is done: the session stands where it should, and could begin at once where that is wanted.
+    private func settle() {
+        guard let membership, let performing = membership.performing else { return }
+        if let session {
+            guard performing.isTold, session.isReady, !session.isSeekAhead else { return }
+            switch performing.command.action {
+            case .play: guard membership.isReady else { return }
+            case .pause, .seek, .buffer:
+                guard performing.command.action.anticipatedRate == nil || membership.isReady else { return }
+            }
+        }
+        self.membership?.performing = nil
+        participate(.performed(performing.command.id))
+    }
+
+    /// While this receiver takes no part, requests are for itself alone.
+    func performLocally(_ request: GroupRequest) {
+        guard let binding = membership?.binding, let session, let time = groupTime else { return }
+        let lead: Int64 = 300_000_000
+        let place = max(0, session.position.position.nanoseconds ?? 0)
+        switch request {
+        case .setRate(let rate, _, _, _):
+            let anchor = PlaybackAnchor(itemTime: place, clockTime: time + lead, rate: rate)
+            shell.handle(.groupAnchored(binding.session, rate > 0 ? anchor : nil))
+        case .seek(let wanted, _, _):
+            let rate = session.anchor?.rate
+            shell.handle(.groupSought(binding.session, MediaTime(nanoseconds: wanted)))
+            guard let rate else { return }
+            shell.handle(
+                .groupAnchored(
+                    binding.session,
+                    PlaybackAnchor(itemTime: wanted, clockTime: time + lead, rate: rate)))
+        case .setItem, .setPolicy, .setActivity, .setName, .remove: break
+        }
+    }
+
+    // MARK: The session
+
+    /// What a sender asked of the session that is the group's.
+    private func coordinate(_ id: SessionID, _ wanted: CoordinatedRequest) {
+        switch wanted {
+        case .start(let item): start(id, item)
+        case .stop:
+            membership?.binding = nil
+            membership?.wantedItem = nil
+            request(.setItem(nil, proposing: nil))
+            participate(.transitioned(to: nil, proposing: nil))
+        case .setPlaying(let isPlaying):
+            guard let item = membership?.participant.item else { return }
+            request(.setRate(isPlaying ? session?.speed ?? 1 : 0, item: item))
+        case .seek(let time):
+            guard let item = membership?.participant.item else { return }
+            request(.seek(to: nanoseconds(time), item: item))
+        case .setSpeed(let speed):
+            guard let item = membership?.participant.item, session?.isPlaying == true else { return }
+            request(.setRate(speed, item: item))
+        }
+    }
+
+    private func nanoseconds(_ time: MediaTime) -> Int64 {
+        let value = time == .positiveInfinity ? Int64.max : time.nanoseconds ?? 0
+        return min(max(value, GroupLimits.itemTimes.lowerBound), GroupLimits.itemTimes.upperBound)
+    }
+
+    /// The group is to play what has begun here.
+    private func start(_ id: SessionID, _ wanted: SessionRequest) {
+        var name = wanted.identifier ?? shell.ports.identifiers.uuid()
+        // An item that is played anew needs another name.
+        if membership?.known.timelines[name] != nil { name = shell.ports.identifiers.uuid() }
+        let proposal = TimingProposal(
+            itemTime: nanoseconds(wanted.item.startPosition), rate: wanted.isPlaying ? 1 : 0)
+        bind(id, name)
+        membership?.wantedItem = name
+        ask(for: GroupItem(wanted.groupItem(named: name)), proposing: proposal)
+        participate(.transitioned(to: name, proposing: proposal))
+    }
+
+    /// Asks the group to play what has begun here. Until the answer what is known of the group's item is older than that.
+    func ask(for item: GroupItem, proposing proposal: TimingProposal) {
+        request(.setItem(item, proposing: proposal)) { [weak self] result in
+            guard let self, membership?.wantedItem == item.identifier else { return }
+            membership?.wantedItem = nil
+            // The group as it is with the item follows the answer.
+            if case .failure = result, let known = membership?.known { follow(known) }
+        }
+    }
+
+    private func bind(_ id: SessionID, _ item: String) {
+        membership?.binding = Binding(session: id, item: item)
+        membership?.isReady = false
+        membership?.performing = nil
+        if membership?.participant.suspensions.contains(where: { $0.id == Self.incapable }) == true {
+            participate(.suspensionEnded(Self.incapable, proposing: nil))
+        }
+    }
+
+    private func ended(_ id: SessionID, _ reason: EndReason) {
+        guard let binding = membership?.binding, binding.session == id else { return }
+        membership?.isReady = false
+        switch reason {
+        case .finished: participate(.ended(item: binding.item))
+        case .failed, .applicationFailed: failed()
+        case .stopped, .preempted, .routeEnded, .shutdown: break
+        }
+    }
+
+    /// This receiver cannot play the item; the others go on.
+    private func failed() {
+        participate(
+            .suspensionBegan(
+                Suspension(id: Self.incapable, reason: .coordinatedPlaybackNotPossible)))
+    }
+
+    // MARK: What the host says
+
+    /// The group as its host has it from now on.
+    func learned(_ document: GroupDocument) {
+        guard let old = membership?.known else { return }
+        membership?.known = document
+        for (item, timeline) in document.timelines.sorted(by: { $0.key < $1.key })
+        where old.timelines[item] != timeline {
+            participate(.timelineChanged(item: item, timeline.timeline))
+        }
+        for item in old.timelines.keys.sorted() where document.timelines[item] == nil {
+            participate(.timelineChanged(item: item, nil))
+        }
+        follow(document)
+        shell.handle(.groupNoted)
+    }
+
+    /// Goes over to the group's item, and shows what it wants to play at.
+    private func follow(_ document: GroupDocument) {
+        guard let membership, membership.wantedItem == nil else { return }
+        if document.item?.identifier != membership.participant.item {
+            goOver(to: document.item, of: document.name)
+        }
+        guard let binding = self.membership?.binding,
+            let rate = document.timelines[binding.item]?.timeline.wantedRate, rate != binding.rate
+        else { return }
+        self.membership?.binding?.rate = rate
+        shell.handle(.groupRateChanged(binding.session, rate))
+    }
+
+    private func goOver(to item: WireGroupItem?, of group: String) {
+        let old = membership?.binding
+        guard let item else {
+            membership?.binding = nil
+            if let old { shell.handle(.groupItemEnded(old.session)) }
+            return participate(.transitioned(to: nil, proposing: nil))
+        }
+        guard let wanted = SessionRequest(item) else {
+            membership?.binding = nil
+            if let old { shell.handle(.groupItemEnded(old.session)) }
+            participate(.transitioned(to: item.identifier, proposing: nil))
+            return failed()
+        }
+        let fresh = SessionID(shell.ports.identifiers.uuid())
+        bind(fresh, item.identifier)
+        shell.handle(.groupItemChanged(wanted, fresh: fresh, by: group))
+        participate(.transitioned(to: item.identifier, proposing: nil))
+    }
+}
+
+extension SyncReport {
+    /// Tells the group how exactly this receiver plays.
+    fileprivate func tell(_ agent: GroupAgent) {
+        agent.lastSync = self
+        if let seat = agent.seat {
+            seat.report(self, of: agent.me)
+        } else {
+            agent.membership?.link?.tell(.report(nil, self))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import GLibLoop
+import GroupClock
+import MediaModel
+import ReceiverRuntime
+import Settings
+
+/// The clock of a group, shown or followed by threads that are there only meanwhile. Made and used on a loop.
+final class GroupClocks: GroupClockPort {
+    private let loop: GLibLoop
+    private let log: any Log
+    /// How fast the machines run that were followed before.
+    private let memory = ClockRateMemory()
+    private var provider: ClockProvider?
+    private var follower: ClockFollower?
+
+    init(loop: GLibLoop, log: any Log) { (self.loop, self.log) = (loop, log) }
+
+    func provide(port: UInt16) throws -> UInt16 {
+        stopProviding()
+        let provider: ClockProvider
+        do {
+            provider = try ClockProvider(port: port)
+        } catch {
+            guard port != 0 else { throw error }
+            log.write(
+                .notice, "receiver.group", "the clock's port is taken, another one is used",
+                ["port": String(port), "reason": "\(error)"])
+            provider = try ClockProvider(port: 0)
+        }
+        self.provider = provider
+        return provider.port
+    }
+
+    func stopProviding() {
+        provider?.stop()
+        provider = nil
+    }
+
+    func follow(address: String, port: UInt16, clock: String, report: @escaping (ClockLine?) -> Void) {
+        stopFollowing()
+        do {
+            let follower = try ClockFollower(
+                ClockServer(host: address, port: port, machine: clock), memory: memory, on: loop)
+            // A clock that is lost is read on as it was.
+            follower.onReport = { known in if known.state != .unsynchronised { report(known.line) } }
+            self.follower = follower
+        } catch {
+            log.write(
+                .error, "receiver.group", "the host's clock cannot be followed", ["reason": "\(error)"])
+        }
+    }
+
+    func stopFollowing() {
+        follower?.stop()
+        follower = nil
+    }
+}
+
+/// Random bytes of the kernel's, codes of GLib's.
+final class SystemSecrets: GroupSecrets {
+    func random() -> [UInt8] { Secrets.random(32) }
+    func code(of message: [UInt8], key: [UInt8]) -> [UInt8] { Secrets.code(of: message, key: key) }
+}

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The Linnet contributors
+// SPDX-License-Identifier: Apache-2.0
+
+import MediaModel
+import ReceiverTestKit
+import RouteKit
+import RouteWire
+import SystemProbe
+import Testing
+
+/// Two receivers with a card each, in one group, over the real network of this machine.
+@RouteActor private struct Pair {
+    let host: ReceiverUnderTest
+    let member: ReceiverUnderTest
+    let hostSender: GroupSender
+    let memberSender: GroupSender
+    let created: GroupCreated
+
+    static func use(_ body: @RouteActor @escaping (Pair) async throws -> Void) async throws {
+        try await ReceiverUnderTest.use(["--clock-port", "0"]) { host in
+            try await ReceiverUnderTest.use(["--clock-port", "0"]) { member in
+                let hostSender = try await GroupSender("first", port: host.port)
+                let memberSender = try await GroupSender("second", port: member.port)
+                let created = try GroupCreated(
+                    json: await hostSender.ask(
+                        .group(.create(name: "Both", activity: nil, policy: nil))))
+                let pair = Pair(
+                    host: host, member: member, hostSender: hostSender, memberSender: memberSender,
+                    created: created)
+                try await body(pair)
+                hostSender.close()
+                memberSender.close()
+            }
+        }
+    }
+
+    func invitation(ticket: String, by addresses: [String] = ["127.0.0.1"]) -> RouteRequest {
+        .group(
+            .join(
+                GroupInvitation(
+                    group: created.group, name: "Both", ticket: ticket,
+                    host: GroupHost(
+                        id: created.hostID, addresses: addresses, port: host.port))))
+    }
+
+    func join() async throws {
+        try await memberSender.ask(invitation(ticket: created.ticket))
+        try await memberSender.wait("the member has joined and knows the clock") {
+            $0?.view?.phase == .joined && $0?.view?.isClockKnown == true
+        }
+    }
+
+    /// Starts the item whose tone tells its second, by the member's sender.
+    func play() async throws {
+        try await memberSender.ask(.start(SessionStart(url: host.media.url("position.flac"))))
+    }
+}
+
+extension Receiving {
+    struct GroupTests {
+        @Test @RouteActor func `two receivers in a group are heard in the same place at the same time`()
+            async throws
+        {
+            try await Pair.use { pair in
+                try await pair.join()
+                try await pair.play()
+                var (one, other) = (pair.host.card, pair.member.card)
+                let first = try await one.beginning(ofSecond: 2, from: 0, within: .seconds(30))
+                let second = try await other.beginning(ofSecond: 2, from: 0, within: .seconds(30))
+                // A tone tells the place to a few milliseconds; how exact the output is, is shown elsewhere.
+                #expect(abs(first - second) < 15_000_000)
+                try await pair.hostSender.wait("both are ready") { group in
+                    group?.members.count == 2
+                        && group?.members.values.allSatisfy { $0.suspensions.isEmpty } == true
+                }
+            }
+        }
+
+        @Test @RouteActor func `a receiver whose ticket is another one stays outside`() async throws {
+            try await Pair.use { pair in
+                let other = try #require(GroupSecret(bytes: Array(repeating: 7, count: 32)))
+                try await pair.memberSender.ask(pair.invitation(ticket: other.text))
+                try await pair.memberSender.wait("the group is over for the stranger") {
+                    $0?.view?.phase == .invalidated && $0?.view?.reason == "refused"
+                }
+                #expect(pair.hostSender.group?.members.count == 1)
+                // With the right one it comes in, also when the first address is nobody's.
+                try await pair.memberSender.ask(
+                    pair.invitation(ticket: pair.created.ticket, by: ["192.0.2.1", "127.0.0.1"]))
+                try await pair.hostSender.wait("two members") { $0?.members.count == 2 }
+            }
+        }
+
+        @Test @RouteActor func `a member that leaves is silent, and the other plays on`() async throws {
+            try await Pair.use { pair in
+                try await pair.join()
+                try await pair.play()
+                var (one, other) = (pair.host.card, pair.member.card)
+                _ = try await other.beginning(ofSecond: 1, from: 0, within: .seconds(30))
+                try await pair.memberSender.ask(.group(.leave(keepsPlaying: false)))
+                let left = SimulatedCard.now
+                try await pair.hostSender.wait("one member is left") { $0?.members.count == 1 }
+                #expect(await other.recording(within: .seconds(20)) { !$0.isRunning } != nil)
+                let heard = try await one.beginning(ofSecond: 4, from: left, within: .seconds(30))
+                #expect(heard > left)
+            }
+        }
+
+        @Test @RouteActor func `when the host is killed the member plays on as the host of the same group`()
+            async throws
+        {
+            try await Pair.use { pair in
+                try await pair.join()
+                try await pair.play()
+                var other = pair.member.card
+                let second = try await other.beginning(ofSecond: 1, from: 0, within: .seconds(30))
+                pair.host.daemon.kill()
+                try await pair.memberSender.wait("the member is the host") {
+                    $0?.view?.isHost == true && $0?.id == pair.created.group
+                }
+                let later = try await other.beginning(ofSecond: 5, from: second, within: .seconds(30))
+                // Four seconds of the item were heard in four seconds: nothing was left out or heard twice.
+                #expect(abs(later - second - 4_000_000_000) < 30_000_000)
+                #expect(other.recording().underruns == 0)
+            }
+        }
+    }
+}
