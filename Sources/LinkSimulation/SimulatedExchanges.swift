@@ -47,6 +47,9 @@ package struct SimulatedExchanges: Sendable {
     /// Sets the other clock by so many microseconds.
     package mutating func step(by change: Double) { offset += change }
 
+    /// Has the other clock run faster by so many parts per million.
+    package mutating func hurry(by change: Double) { rate += change }
+
     /// One exchange now; nil if it was lost. The next one comes after `interval` nanoseconds, half as many more or less.
     package mutating func next(interval: Int64) -> Exchange? {
         defer { pass(Double(interval) * 1e-9 * .random(in: 0.5..<1.5, using: &numbers)) }

@@ -34,6 +34,10 @@ package struct ClockEstimator: Sendable {
     var state = ClockFilter()
     /// What the filter begins with.
     var initialRate: ClockRate
+    /// Variance of the candidate, times the square of the number of messages; and the quickest of all that is kept.
+    var (noise, floor) = (0.0, 0.0)
+    /// Which way the newest cells were off.
+    var lastTurn = 0
     /// When the filter forgot what was before.
     private(set) var since = 0.0
     private var published: (at: Double, offset: Double, skew: Double)?
@@ -147,7 +151,7 @@ package struct ClockEstimator: Sendable {
     private mutating func restart(at time: Double) {
         contradictions.count = 0
         initialRate = ClockRate(
-            partsPerMillion: state.rate, deviation: max(2 * state.rateVariance.squareRoot(), 2))
+            partsPerMillion: state.rate, deviation: max(2 * state.rateVariance.squareRoot(), 10))
         cells.removeAll(keepingCapacity: true)
         open = ClockCell(last: time)
         (openSince, since, hasFirstLine) = (time, time, false)

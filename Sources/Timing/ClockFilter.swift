@@ -22,8 +22,9 @@ struct ClockFilter: Sendable {
 
     func offset(at time: Double) -> Double { offset + (time - self.time) * rate }
 
-    /// Takes a measured offset. One that is farther off than three deviations counts as three.
-    mutating func add(offset measured: Double, variance: Double, at time: Double) {
+    /// Takes a measured offset. One that is farther off than three deviations counts as three; which way it was, or 0 for
+    /// what is no surprise, is returned.
+    mutating func add(offset measured: Double, variance: Double, at time: Double) -> Int {
         let passed = time - self.time
         self.time = time
         offset += rate * passed
@@ -33,13 +34,15 @@ struct ClockFilter: Sendable {
         rateVariance += walked
         let total = offsetVariance + variance
         let limit = 3 * total.squareRoot()
-        let surprise = min(max(measured - offset, -limit), limit)
+        let distance = measured - offset
+        let surprise = min(max(distance, -limit), limit)
         let (gain, rateGain) = (offsetVariance / total, covariance / total)
         offset += gain * surprise
         rate += rateGain * surprise
         rateVariance -= rateGain * covariance
         offsetVariance *= 1 - gain
         covariance *= 1 - gain
+        return surprise == distance ? 0 : distance < 0 ? -1 : 1
     }
 }
 
@@ -48,16 +51,68 @@ extension ClockEstimator {
     /// and a better rate lets longer stretches be judged as one. Twice, so that the stretches are levelled by the rate
     /// that they give.
     mutating func filter() {
-        run(rate: state.rate)
-        run(rate: state.rate)
+        var surprises = settle()
+        // A rate far from what it began with: that was believed too much.
+        while abs(state.rate - initialRate.partsPerMillion) > 2.5 * initialRate.deviation,
+            initialRate.deviation < Self.widest
+        {
+            initialRate.deviation = min(initialRate.deviation * 4, Self.widest)
+            surprises = settle()
+        }
+        // Surprised again and again, the same way: the rate has changed, as of a machine whose clock is being corrected. What
+        // was before it says nothing any more.
+        while abs(surprises) >= 3, cells.count >= 8 {
+            cells.removeFirst(cells.count / 2)
+            initialRate = ClockRate(
+                partsPerMillion: state.rate,
+                deviation: max(initialRate.deviation, ClockRate.unknown.deviation))
+            surprises = settle()
+        }
+        if let turn = turn() {
+            cells.removeFirst(cells.count - Self.recent)
+            lastTurn = 0
+            initialRate = ClockRate(
+                partsPerMillion: state.rate,
+                deviation: min(max(turn, ClockRate.unknown.deviation), Self.widest))
+            _ = settle()
+        }
     }
 
-    private mutating func run(rate: Double) {
+    /// By how many parts per million the rate may have changed, if the newest cells say something else than the filter, in
+    /// which they have little weight against the long stretches before. Told only when it was so the last time, too.
+    private mutating func turn() -> Double? {
+        guard cells.count >= 4 * Self.recent else { return nil }
+        let window = ClockWindow(cells.suffix(Self.recent), rate: state.rate)
+        let count = Double(window.count)
+        let deviation = (noise / (count * count) + 1 + state.offsetVariance).squareRoot()
+        let distance = window.offsets[candidate] - state.offset(at: window.time)
+        let isHeldUp = window.floors[candidate] - floor > abs(distance)
+        let turn = isHeldUp || abs(distance) < 4 * deviation ? 0 : distance < 0 ? -1 : 1
+        defer { lastTurn = turn }
+        let span = max(window.time - cells[cells.count - Self.recent].first, 1)
+        return turn != 0 && turn == lastTurn ? abs(distance) / span : nil
+    }
+
+    /// As many cells: some seconds.
+    private static let recent = 6
+
+    /// What the correction of a machine's clock may do to its rate, twice.
+    private static let widest = 1000.0
+
+    private mutating func settle() -> Int {
+        _ = run(rate: state.rate)
+        return run(rate: state.rate)
+    }
+
+    /// How many of the last stretches in a row were surprises of one sign; negative if they were too early.
+    private mutating func run(rate: Double) -> Int {
         let windows = windows(rate: rate)
-        let noise = choose(windows)
+        noise = choose(windows)
+        floor = windows.map { $0.floors[candidate] }.min() ?? 0
         let excesses = excesses(windows)
         // What fast stretches vary by is no queue.
         let usual = 6 * excesses.sorted()[(excesses.count - 1) / 4] + 100
+        var surprises = 0
         for (index, window) in windows.enumerated() {
             // A queue in one direction alone makes the offset wrong by half of it.
             let excess = excesses[index] > usual ? excesses[index] : 0
@@ -67,9 +122,11 @@ extension ClockEstimator {
             if index == 0 {
                 state = ClockFilter(offset: offset, variance: variance, at: window.time, rate: initialRate)
             } else {
-                state.add(offset: offset, variance: variance, at: window.time)
+                let surprise = state.add(offset: offset, variance: variance, at: window.time)
+                surprises = surprise * surprises > 0 ? surprises + surprise : surprise
             }
         }
+        return surprises
     }
 
     /// The cells joined to stretches that end with the newest, two or three at first and of 12 s later: the quickest

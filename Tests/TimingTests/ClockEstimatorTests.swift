@@ -85,6 +85,25 @@ struct ClockEstimatorTests {
         #expect(rate.deviation < 2)
     }
 
+    @Test(arguments: [0, 1]) func `a clock that is corrected by hundreds of parts per million is followed`(
+        link: Int
+    ) {
+        // As the service that sets a machine's clock does it after the start.
+        var trial = Trial(SimulatedLink.all[link], seed: 4, rate: 400)
+        trial.run(until: 40)
+        #expect(quantile(0.95, trial.sorted(from: 25, to: 40)) < 150)
+    }
+
+    @Test func `a rate that changes is noticed`() throws {
+        var trial = Trial(SimulatedLink.all[1], seed: 4)
+        trial.run(until: 30)
+        trial.exchanges.hurry(by: 100)
+        trial.run(until: 70)
+        let rate = try #require(trial.estimator.rate)
+        #expect(abs(rate.partsPerMillion - trial.exchanges.rate) < 10)
+        #expect(quantile(0.95, trial.sorted(from: 60, to: 70)) < 150)
+    }
+
     @Test func `a rate that is remembered makes the beginning better`() {
         var (unknown, known) = ([Double](), [Double]())
         for seed: UInt64 in 1...4 {
