@@ -70,6 +70,8 @@ let package = Package(
         // MARK: Core
         // Routes, sessions and the ownership of the one player, as a value.
         target("SessionCore", ["MediaModel", "ApplicationModel", "Timing"]),
+        // Playing in step: the coordinator at the host, the participant on each member, the election, as values.
+        target("GroupCore", ["MediaModel"]),
 
         // MARK: Wire formats
         // The native protocol: JSON-RPC messages, merge patches, data frames.
@@ -194,6 +196,7 @@ let package = Package(
         tests(
             "SessionCoreTests",
             ["SeededNumbers", "SessionCore", "MediaModel", "ApplicationModel", "Timing"]),
+        tests("GroupCoreTests", ["SeededNumbers", "GroupCore", "MediaModel"]),
         tests(
             "RouteWireTests", ["SeededNumbers", "RouteWire", "MediaModel", "ApplicationModel"],
             exclude: ["Fixtures"]),

@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 WORDS = {"MediaModel", "ApplicationModel", "Timing"}
-CORE = {"SessionCore"}
+CORE = {"SessionCore", "GroupCore"}
 WIRE = {"RouteWire", "RendererWire", "Playlists"}
 RUNTIME = {"ReceiverRuntime"}
 GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
@@ -35,6 +35,7 @@ ALLOWED = {
     "ApplicationModel": set(),
     "Timing": {"MediaModel"},
     "SessionCore": WORDS,
+    "GroupCore": {"MediaModel", "Timing"},
     "RouteWire": WORDS,
     "RendererWire": WORDS,
     "Playlists": {"MediaModel"},
@@ -57,7 +58,7 @@ ALLOWED = {
     "MediaSource": WORDS | {"Soup", "GLibLoop", "Synchronization"},
     "GStreamerRenderer": WORDS
     | {"GStreamer", "Soup", "AudioOutput", "MediaSource", "Playlists", "Settings", "GLibLoop", "Synchronization"},
-    "RouteKit": WORDS | {"RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
+    "RouteKit": WORDS | {"GroupCore", "RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
     "LinnetApplication": WORDS | {"RouteKit", "RouteWire", "Settings", "GLibLoop", "Observation", "Synchronization"},
     "LoopTestKit": {"GLibLoop", "Synchronization"},
     "SeededNumbers": set(),

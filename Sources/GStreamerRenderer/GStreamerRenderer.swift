@@ -202,6 +202,7 @@ package actor GStreamerRenderer {
         case .prepareNext(let id, let upcoming): if isCurrent(id) { prepareNext(upcoming) }
         case .announce(let id, let announcement): announce(id, announcement)
         case .cancelAnnouncement(let id): cancelAnnouncement(id)
+        case .setGroupClock, .bind, .unbind, .setOutputTrim: break
         }
     }
 

@@ -65,6 +65,18 @@ package enum RendererCommand: Equatable, Sendable {
     case cancelAnnouncement(LoadID)
     /// Makes ready for a first load: loads plugins, opens nothing.
     case warmUp
+    /// How the group's clock is read by this machine's, from now on; nil: there is none to follow. Kept over loads.
+    case setGroupClock(ClockLine?)
+    /// From now on the anchor decides what is heard of this load and when: at each moment of the group's clock the frame that
+    /// stands there on the anchor's line, to a fraction of a sample. Nil: it stands, silent and ready. An anchor that has
+    /// passed is as good as one to come: what is not decoded is sought, and joined in its place. The speed is the anchor's, and
+    /// `setPlaying` is kept for later; nothing follows a bound load.
+    case bind(LoadID, PlaybackAnchor?)
+    /// Goes on from where it is, by the card's own clock; playing if it was heard.
+    case unbind(LoadID)
+    /// How much later than the card says its sound is heard, in nanoseconds, such as by a television. Bound loads are played
+    /// that much earlier. Kept over loads.
+    case setOutputTrim(nanoseconds: Int64)
 }
 
 /// What a renderer reports.
@@ -100,6 +112,11 @@ package enum RendererEvent: Equatable, Sendable {
     case announcementEnded(LoadID)
     /// The announcement is over, and not all of it was heard, or nothing.
     case announcementFailed(LoadID, MediaFailure)
+    /// Whether enough of a bound load is decoded where it is to be heard, and the card is known well enough, to begin
+    /// within the usual lead. False until it is told.
+    case readinessChanged(LoadID, Bool)
+    /// How exactly a bound load follows the group; once a second while it is heard.
+    case syncChanged(LoadID, SyncReport)
     /// The load is over.
     case failed(LoadID, MediaFailure)
     case stopped(LoadID)

@@ -71,6 +71,7 @@ package final class FakeRenderer: Renderer {
             case .load(let load, _, _):
                 [.loaded(load, LoadedMedia(timeline: timeline, hasAudio: true, hasVideo: false))]
             case .seek(let load, let seek, _, _): [.seekFinished(load, seek, failure: nil)]
+            case .bind(let load, _): [.readinessChanged(load, true)]
             case .stop(let load): [.stopped(load)]
             default: []
             }

@@ -52,6 +52,16 @@ extension RendererCommand {
             writer.put(announcement.volume)
             writer.put(announcement.ducking)
         case .cancelAnnouncement(let load): begin(13, load)
+        case .setGroupClock(let line):
+            writer.put(UInt8(14))
+            writer.optional(line) { $1.put($0) }
+        case .bind(let load, let anchor):
+            begin(15, load)
+            writer.optional(anchor) { $1.put($0) }
+        case .unbind(let load): begin(16, load)
+        case .setOutputTrim(let nanoseconds):
+            writer.put(UInt8(17))
+            writer.put(nanoseconds)
         }
     }
 
@@ -85,6 +95,15 @@ extension RendererCommand {
                 Announcement(
                     item: try reader.item(), volume: try reader.volume(), ducking: try reader.double()))
         case 13: self = .cancelAnnouncement(try reader.load())
+        case 14:
+            self = .setGroupClock(
+                try reader.optional { reader throws(FrameFailure) in try reader.clockLine() })
+        case 15:
+            self = .bind(
+                try reader.load(),
+                try reader.optional { reader throws(FrameFailure) in try reader.anchor() })
+        case 16: self = .unbind(try reader.load())
+        case 17: self = .setOutputTrim(nanoseconds: try reader.integer())
         case let kind: throw FrameFailure("a command of kind \(kind) is unknown")
         }
     }
@@ -159,6 +178,12 @@ extension RendererEvent {
         case .announcementFailed(let load, let failure):
             begin(24, load)
             writer.put(failure)
+        case .readinessChanged(let load, let isReady):
+            begin(25, load)
+            writer.put(isReady)
+        case .syncChanged(let load, let report):
+            begin(26, load)
+            writer.put(report)
         case .nextFailed(let load, let next, let failure):
             begin(18, load)
             writer.put(next.number)
@@ -205,6 +230,8 @@ extension RendererEvent {
         case 22: self = .announcementBegan(try reader.load())
         case 23: self = .announcementEnded(try reader.load())
         case 24: self = .announcementFailed(try reader.load(), try reader.failure())
+        case 25: self = .readinessChanged(try reader.load(), try reader.bool())
+        case 26: self = .syncChanged(try reader.load(), try reader.syncReport())
         case let kind: throw FrameFailure("an event of kind \(kind) is unknown")
         }
     }

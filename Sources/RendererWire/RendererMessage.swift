@@ -16,7 +16,7 @@ package enum RendererMessage: Equatable, Sendable {
     case pong(UInt64)
 
     /// The version of these messages, said in `hello`.
-    package static let version: UInt16 = 3
+    package static let version: UInt16 = 4
     /// The version of the frame itself, its fifth byte. It changes only if a `hello` could no longer be read.
     static let frameVersion: UInt8 = 1
 }

@@ -93,6 +93,24 @@ extension ByteWriter {
         put(layer.kind.rawValue)
         optional(layer.reason) { $1.put($0) }
     }
+    mutating func put(_ line: ClockLine) {
+        put(line.local)
+        put(line.remote)
+        put(line.skew)
+    }
+    mutating func put(_ anchor: PlaybackAnchor) {
+        put(anchor.itemTime)
+        put(anchor.clockTime)
+        put(anchor.rate)
+    }
+    mutating func put(_ report: SyncReport) {
+        put(report.error)
+        put(report.largestError)
+        put(report.cardDrift)
+        put(report.clockDrift)
+        put(report.resyncs)
+        put(report.underruns)
+    }
 }
 
 extension ByteReader {
@@ -174,6 +192,22 @@ extension ByteReader {
     }
     mutating func confinementLayer() throws(FrameFailure) -> ConfinementLayer {
         ConfinementLayer(try choice(named: ConfinementLayer.Kind.self), reason: try optionalText())
+    }
+    mutating func clockLine() throws(FrameFailure) -> ClockLine {
+        ClockLine(local: try integer(), remote: try integer(), skew: try double())
+    }
+    mutating func anchor() throws(FrameFailure) -> PlaybackAnchor {
+        PlaybackAnchor(itemTime: try integer(), clockTime: try integer(), rate: try double())
+    }
+    mutating func syncReport() throws(FrameFailure) -> SyncReport {
+        SyncReport(
+            error: try integer(), largestError: try integer(), cardDrift: try finite(),
+            clockDrift: try finite(), resyncs: try integer(), underruns: try integer())
+    }
+    private mutating func finite() throws(FrameFailure) -> Double {
+        let number = try double()
+        guard number.isFinite else { throw FrameFailure("a drift is no number") }
+        return number
     }
     mutating func load() throws(FrameFailure) -> LoadID { LoadID(try integer()) }
     mutating func seek() throws(FrameFailure) -> SeekID { SeekID(try integer()) }

@@ -61,6 +61,8 @@ extension ReceiverState {
                 session.error = failure
                 return session.sendSeek(next: &number)
             }
+        // Only groups bind loads.
+        case .readinessChanged, .syncChanged: return []
         case .artworkFound(let load, let artwork): return artworkFound(load, artwork)
         case .ended(let load): return over(load) { state, id in state.itemEnded(id) }
         case .advanced(let load, let next): return advanced(load, to: next)

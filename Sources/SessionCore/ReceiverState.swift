@@ -230,7 +230,8 @@ package struct ReceiverState: Equatable, Sendable {
         switch event {
         case .loaded, .timelineChanged, .positionChanged, .bufferingChanged, .errorChanged, .metadataChanged,
             .artworkFound, .tracksChanged, .pictureChanged, .seekFinished, .ended, .advanced, .nextFailed,
-            .failed, .announcementBegan, .announcementEnded, .announcementFailed:
+            .failed, .announcementBegan, .announcementEnded, .announcementFailed, .readinessChanged,
+            .syncChanged:
             .content
         case .outputVolumeChanged: .local
         case .started, .stopped, .outputChanged, .exited, .confined: .device

@@ -63,6 +63,12 @@ enum Samples {
             Announcement(
                 item: MediaItem(uri: "http://example.org/bell"), volume: Volume(level: 0.5), ducking: 12)),
         .cancelAnnouncement(load),
+        .setGroupClock(ClockLine(local: .max, remote: .min, skew: -3e-5)),
+        .setGroupClock(nil),
+        .bind(load, PlaybackAnchor(itemTime: .min, clockTime: .max, rate: 1.5)),
+        .bind(load, nil),
+        .unbind(load),
+        .setOutputTrim(nanoseconds: -500_000_000),
     ]
 
     static let events: [RendererEvent] =
@@ -105,6 +111,12 @@ enum Samples {
             .announcementBegan(load),
             .announcementEnded(load),
             .announcementFailed(load, failure),
+            .readinessChanged(load, true),
+            .syncChanged(
+                load,
+                SyncReport(
+                    error: -120, largestError: .max, cardDrift: 50.1, clockDrift: -3, resyncs: .max,
+                    underruns: 1)),
             .failed(load, failure),
             .stopped(load),
             .outputChanged(output),

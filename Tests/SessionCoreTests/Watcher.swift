@@ -185,7 +185,8 @@ struct Watcher {
             expect(place.isNumeric, "a seek to nowhere")
             self.seek = seek
         case .setPlaying(let load, _), .setSpeed(let load, _), .setScan(let load, _),
-            .selectTrack(let load, _, _), .setMediaVolume(let load, _), .stop(let load):
+            .selectTrack(let load, _, _), .setMediaVolume(let load, _), .stop(let load),
+            .bind(let load, _), .unbind(let load):
             expect(load == rendererLoad, "a command for a superseded load")
         case .setOutputVolume(let volume):
             expect(volume.level <= state.policy.volumeCap, "a volume above the cap is told")
@@ -201,7 +202,7 @@ struct Watcher {
             (announcing, wasForced) = (load, false)
         case .cancelAnnouncement(let load):
             expect(load == announcing, "an announcement is cancelled that the renderer does not have")
-        case .warmUp: break
+        case .warmUp, .setGroupClock, .setOutputTrim: break
         }
     }
 
@@ -308,7 +309,8 @@ extension ReceiverEvent {
                 .bufferingChanged(let load, _), .errorChanged(let load, _), .metadataChanged(let load, _),
                 .artworkFound(let load, _), .pictureChanged(let load, _),
                 .tracksChanged(let load, _), .seekFinished(let load, _, _), .ended(let load),
-                .failed(let load, _), .stopped(let load), .advanced(let load, _), .nextFailed(let load, _, _):
+                .failed(let load, _), .stopped(let load), .advanced(let load, _), .nextFailed(let load, _, _),
+                .readinessChanged(let load, _), .syncChanged(let load, _):
                 load
             case .started, .outputChanged, .outputVolumeChanged, .exited, .confined, .announcementBegan,
                 .announcementEnded, .announcementFailed:

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-VERSION = 3
+VERSION = 4
 program = sys.argv[1]
 faults = 0
 # Keeps the number 3 for what is handed down.
