@@ -61,6 +61,7 @@ import Timing
         mirror = ReceiverMirror(clock: clock)
         requests = RequestQueue(timeout: timing.request)
         mirror.performer = self
+        mirror.group.attach(to: self)
     }
 
     /// The link of an application, over the transport that it was given.
@@ -70,6 +71,7 @@ import Timing
         mirror = ReceiverMirror(clock: clock)
         requests = RequestQueue(timeout: timing.request)
         mirror.performer = self
+        mirror.group.attach(to: self)
         socket = transport
     }
 
@@ -314,7 +316,7 @@ import Timing
                 RouteEnd(rawValue: reason) ?? .connectionLost,
                 RoutingError(.ended, family: .session, words))
         case .application(let notice): onNotice?(notice)
-        case .unknown: break
+        case .group, .unknown: break
         }
     }
 

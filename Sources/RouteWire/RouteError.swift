@@ -16,6 +16,7 @@ package struct RouteError: Error, Equatable, Sendable, CustomStringConvertible {
             noSession, notPermitted
         case invalidURL, unsupportedScheme, linearPlayback, notSeekable, trackUnknown, unsupported
         case itemUnknown, volumeUnsupported
+        case groupBusy, groupUnknown, groupUnavailable, groupMoved, memberUnknown
 
         package var number: Int64 {
             switch self {
@@ -45,13 +46,18 @@ package struct RouteError: Error, Equatable, Sendable, CustomStringConvertible {
             case .unsupported: 35
             case .itemUnknown: 36
             case .volumeUnsupported: 40
+            case .groupBusy: 50
+            case .groupUnknown: 51
+            case .groupUnavailable: 52
+            case .groupMoved: 53
+            case .memberUnknown: 54
             }
         }
 
         package var family: Family {
             switch number {
             case 10..<20: .authorization
-            case 20..<30: .session
+            case 20..<30, 50..<60: .session
             case 30..<50: .playback
             default: .connection
             }

@@ -30,8 +30,13 @@ package enum RouteRequest: Equatable, Sendable {
     /// Nil toggles.
     case setDeviceMuted(Bool?)
     case rename(String)
+    /// Nanoseconds.
+    case setOutputTrim(Int64)
+    case group(WireGroupRequest)
     /// Of an application alone.
     case application(ApplicationRequest)
+    /// Of a member of a group alone, on its link.
+    case link(GroupLinkRequest)
 }
 
 /// What a sender says when it opens a route.
@@ -126,7 +131,10 @@ extension RouteRequest {
         case .changeDeviceVolume: "device.changeVolume"
         case .setDeviceMuted: "device.setMuted"
         case .rename: "device.rename"
+        case .setOutputTrim: "device.setOutputTrim"
+        case .group(let request): request.method
         case .application(let request): request.method
+        case .link(let request): request.method
         }
     }
 
@@ -171,7 +179,10 @@ extension RouteRequest {
         case .changeDeviceVolume(let steps): return ["steps": .integer(steps)]
         case .setDeviceMuted(let isMuted): return ["muted": isMuted.map { .bool($0) } ?? "toggle"]
         case .rename(let name): return ["name": .text(name)]
+        case .setOutputTrim(let trim): return ["nanoseconds": .integer(trim)]
+        case .group(let request): return request.params
         case .application(let request): return request.params
+        case .link(let request): return request.params
         }
     }
 
@@ -220,7 +231,8 @@ extension SessionStart {
 // MARK: Reading
 
 extension RouteRequest {
-    /// Every method of senders; those of applications are besides in `ApplicationRequest.methods`.
+    /// Every method of senders; those of applications are besides in `ApplicationRequest.methods`, those of members of groups
+    /// in `GroupLinkRequest.methods`.
     package static let methods =
         [
             "route.activate", "route.deactivate", "state.subscribe", "state.unsubscribe", "state.get",
@@ -230,7 +242,8 @@ extension RouteRequest {
             "announcement.play", "announcement.cancel",
             "playback.setMetadata",
             "device.setVolume", "device.changeVolume", "device.setMuted", "device.rename",
-        ] + QueueCommand.methods
+            "device.setOutputTrim",
+        ] + QueueCommand.methods + WireGroupRequest.methods
 
     /// Reads a request; the error says which member is wrong and how.
     package init(method: String, params: JSONValue?) throws(RouteError) {
@@ -272,10 +285,21 @@ extension RouteRequest {
         case "device.setMuted":
             self = .setDeviceMuted(
                 reader.optional("muted")?.textValue == "toggle" ? nil : try reader.bool("muted"))
+        case "device.setOutputTrim":
+            self = .setOutputTrim(
+                try reader.integer("nanoseconds", in: -1_000_000_000_000...1_000_000_000_000))
         case "device.rename": self = .rename(try reader.text("name", bytes: 1...1_024))
         default:
             if let command = try QueueCommand(method: method, reader) {
                 self = .queue(session: try session(), command)
+                return
+            }
+            if let request = try WireGroupRequest(method: method, reader) {
+                self = .group(request)
+                return
+            }
+            if let request = try GroupLinkRequest(method: method, reader) {
+                self = .link(request)
                 return
             }
             if let request = try ApplicationRequest(method: method, reader) {

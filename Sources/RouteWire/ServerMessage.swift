@@ -110,6 +110,8 @@ package enum ServerMessage: Equatable, Sendable {
     case announcementEnded(announcement: String, reason: String, by: String?, error: MediaFailure?)
     /// To an application.
     case application(ApplicationNotice)
+    /// To a member of a group.
+    case group(GroupNotice)
     /// Something that a later receiver says, or an answer to no request of ours.
     case unknown
 
@@ -163,7 +165,9 @@ package enum ServerMessage: Equatable, Sendable {
                 announcement: try reader.text("announcement", bytes: 1...128),
                 reason: try reader.text("reason", bytes: 1...64),
                 by: try reader.optionalText("by", bytes: 0...1_024), error: error)
-        default: return try ApplicationNotice(method: method, reader).map { .application($0) } ?? .unknown
+        default:
+            if let notice = try GroupNotice(method: method, reader, value["params"]) { return .group(notice) }
+            return try ApplicationNotice(method: method, reader).map { .application($0) } ?? .unknown
         }
     }
 }

@@ -30,6 +30,8 @@ package struct SessionDocument: Equatable, Sendable {
     package var queue: QueueDocument?
     /// The instance of an application that plays it.
     package var application: String?
+    /// True: it is the group's.
+    package var isGrouped: Bool
 
     package init(
         route: String?, mode: String = "player", isLoading: Bool, isReady: Bool, isPlaying: Bool,
@@ -37,7 +39,7 @@ package struct SessionDocument: Equatable, Sendable {
         position: PlaybackPosition, timeline: Timeline, segments: [Segment], currentSegment: Segment,
         tracks: Tracks, hasAudio: Bool, hasVideo: Bool, picture: PictureStatus = .init(), volume: Volume,
         metadata: Metadata, artwork: [ArtworkReference], error: MediaFailure?, queue: QueueDocument? = nil,
-        application: String? = nil
+        application: String? = nil, isGrouped: Bool = false
     ) {
         (self.route, self.mode, self.isLoading, self.isReady) = (route, mode, isLoading, isReady)
         (self.isPlaying, self.isBuffering, self.state) = (isPlaying, isBuffering, state)
@@ -45,7 +47,7 @@ package struct SessionDocument: Equatable, Sendable {
         (self.timeline, self.segments, self.currentSegment) = (timeline, segments, currentSegment)
         (self.tracks, self.hasAudio, self.hasVideo, self.picture) = (tracks, hasAudio, hasVideo, picture)
         (self.volume, self.metadata, self.artwork, self.error) = (volume, metadata, artwork, error)
-        (self.queue, self.application) = (queue, application)
+        (self.queue, self.application, self.isGrouped) = (queue, application, isGrouped)
     }
 
     package var json: JSONValue {
@@ -61,7 +63,7 @@ package struct SessionDocument: Equatable, Sendable {
             "picture": picture.json,
             "volume": .number(volume.level), "isMuted": .bool(volume.isMuted), "metadata": metadataJSON,
             "error": error?.json ?? .null, "queue": queue?.json ?? .null,
-            "application": JSONValue(application),
+            "application": JSONValue(application), "group": isGrouped ? true : .null,
         ]
     }
 
@@ -77,6 +79,7 @@ package struct SessionDocument: Equatable, Sendable {
     init(_ reader: ParamReader) throws(RouteError) {
         route = try reader.optionalText("route", bytes: 1...128)
         application = try reader.optionalText("application", bytes: 1...128)
+        isGrouped = try reader.bool("group", default: false)
         mode = try reader.optionalText("mode", bytes: 1...64) ?? "player"
         isLoading = try reader.optionalText("phase", bytes: 1...64) == "loading"
         isReady = try reader.bool("isReady")

@@ -17,18 +17,20 @@ package struct StateDocument: Equatable, Sendable {
     package var applications: [String: ApplicationDocument]
     package var instances: [String: InstanceDocument]
     package var announcements: AnnouncementsDocument
+    /// Nil: the receiver is in no group.
+    package var group: GroupDocument?
 
     package init(
         device: DeviceDocument, clock: String, player: String?, routes: [String: RouteDocument],
         sessions: [String: SessionDocument], applicationSessions: [String: ApplicationSessionDocument] = [:],
         applications: [String: ApplicationDocument] = [:], instances: [String: InstanceDocument] = [:],
-        announcements: AnnouncementsDocument = .init()
+        announcements: AnnouncementsDocument = .init(), group: GroupDocument? = nil
     ) {
         (self.device, self.clock, self.player) = (device, clock, player)
         (self.routes, self.sessions) = (routes, sessions)
         self.applicationSessions = applicationSessions
         (self.applications, self.instances) = (applications, instances)
-        self.announcements = announcements
+        (self.announcements, self.group) = (announcements, group)
     }
 
     package var json: JSONValue {
@@ -41,7 +43,7 @@ package struct StateDocument: Equatable, Sendable {
             "applications": .object(applications.mapValues(\.json)),
             "instances": .object(instances.mapValues(\.json)),
             "announcements": announcements.json,
-            "group": .null, "accessory": .null,
+            "group": group?.json ?? .null, "accessory": .null,
         ]
     }
 
@@ -53,6 +55,9 @@ package struct StateDocument: Equatable, Sendable {
         (routes, sessions, applicationSessions) = ([:], [:], [:])
         (applications, instances) = ([:], [:])
         announcements = try AnnouncementsDocument(try reader.optionalObject("announcements"))
+        group = try reader.optionalObject("group").map { reader throws(RouteError) in
+            try GroupDocument(reader)
+        }
         for (id, route) in json["routes"]?.objectValue ?? [:] {
             routes[id] = try RouteDocument(try ParamReader(route, path: "state.routes.\(id)"))
         }
@@ -107,13 +112,15 @@ package struct DeviceDocument: Equatable, Sendable {
     package var storageFault: String?
     /// Nil: the receiver does not say.
     package var confinement: [ConfinementLayer]?
+    /// How much later than the card says the device is heard, in nanoseconds.
+    package var outputTrim: Int64
 
     package init(
         id: String, name: String, model: String, type: String, volume: Volume,
         volumeMode: String = "absolute",
         canMute: Bool = true, volumeCap: Double, output: OutputDocument, advertisementState: String,
         advertisementName: String, storageFault: String? = nil,
-        confinement: [ConfinementLayer]? = nil
+        confinement: [ConfinementLayer]? = nil, outputTrim: Int64 = 0
     ) {
         (self.id, self.name, self.model, self.type) = (id, name, model, type)
         (self.volume, self.volumeMode, self.canMute, self.volumeCap) = (
@@ -122,7 +129,7 @@ package struct DeviceDocument: Equatable, Sendable {
         self.output = output
         (self.advertisementState, self.advertisementName) = (advertisementState, advertisementName)
         self.storageFault = storageFault
-        self.confinement = confinement
+        (self.confinement, self.outputTrim) = (confinement, outputTrim)
     }
 
     package var json: JSONValue {
@@ -133,6 +140,7 @@ package struct DeviceDocument: Equatable, Sendable {
             "advertisement": ["state": .text(advertisementState), "name": .text(advertisementName)],
             "storageFault": JSONValue(storageFault),
             "confinement": confinement.map { .array($0.map(\.json)) } ?? .null,
+            "outputTrim": outputTrim == 0 ? .null : .integer(outputTrim),
         ]
     }
 
@@ -151,6 +159,8 @@ package struct DeviceDocument: Equatable, Sendable {
         advertisementName = try advertisement?.optionalText("name", bytes: 0...1_024) ?? ""
         storageFault = try reader.optionalText("storageFault", bytes: 0...4_096)
         confinement = try ConfinementLayer.list(reader)
+        outputTrim =
+            reader.optional("outputTrim") == nil ? 0 : try reader.integer("outputTrim", in: .min ... .max)
     }
 }
 

@@ -19,4 +19,15 @@ package enum WireLimits {
     package static let name = 63
     package static let senderName = 128
     package static let token = 128
+    /// `Docs/protocols/group.md`, section 10.
+    package static let groupMembers = 64
+    package static let groupAddresses = 8
+    package static let suspensions = 16
+    package static let policyReasons = 32
+    package static let groupItems = 64
+    package static let groupItem = 1_024
+    package static let suspensionReason = 128
+    package static let outputTrim: Int64 = 500_000_000
+    package static let groupRate = 4.0
+    package static let epoch: Int64 = 1 << 53
 }
