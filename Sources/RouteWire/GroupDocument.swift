@@ -85,7 +85,7 @@ package struct GroupDocument: Equatable, Sendable {
         id = try reader.text("id", bytes: 1...128)
         name = try reader.optionalText("name", bytes: 0...1_024) ?? ""
         epoch = reader.optional("epoch") == nil ? 0 : try reader.integer("epoch", in: 0...WireLimits.epoch)
-        host = try reader.optionalText("host", bytes: 1...128) ?? ""
+        host = try reader.text("host", bytes: 1...128)
         let clockReader = try reader.optionalObject("clock")
         clock = try clockReader.map { reader throws(RouteError) in try GroupClockDocument(reader) }
         activity = try WireGroupActivity.optional(reader)

@@ -133,6 +133,8 @@ package enum GroupLinkRequest: Equatable, Sendable {
     case ready(Bool)
     case suspend(Int64, reason: String)
     case resume(Int64, itemTime: Int64?)
+    /// Here it stood still when it had paused.
+    case stopped(item: String, itemTime: Int64)
     /// It has played its item to the end.
     case finished(item: String)
     /// It has drifted off and wants to be told anew.
@@ -142,7 +144,7 @@ package enum GroupLinkRequest: Equatable, Sendable {
     /// Every one of these methods.
     package static let methods = [
         "group.attach", "group.prove", "group.ask", "group.completed", "group.moved", "group.ready",
-        "group.suspend", "group.resume", "group.finished", "group.reapply", "group.report",
+        "group.suspend", "group.resume", "group.stopped", "group.finished", "group.reapply", "group.report",
     ]
 
     package var method: String {
@@ -155,6 +157,7 @@ package enum GroupLinkRequest: Equatable, Sendable {
         case .ready: "group.ready"
         case .suspend: "group.suspend"
         case .resume: "group.resume"
+        case .stopped: "group.stopped"
         case .finished: "group.finished"
         case .reapply: "group.reapply"
         case .report: "group.report"
@@ -182,6 +185,8 @@ package enum GroupLinkRequest: Equatable, Sendable {
             var members: [String: JSONValue] = ["suspension": .integer(suspension)]
             if let itemTime { members["itemTime"] = .integer(itemTime) }
             return .object(members)
+        case .stopped(let item, let itemTime):
+            return ["item": .text(item), "itemTime": .integer(itemTime)]
         case .finished(let item): return ["item": .text(item)]
         case .reapply: return .object([:])
         case .report(let volume, let sync):
@@ -221,6 +226,9 @@ package enum GroupLinkRequest: Equatable, Sendable {
                 reason: try reader.text("reason", bytes: 1...WireLimits.suspensionReason))
         case "group.resume":
             self = .resume(try number("suspension"), itemTime: try reader.optionalInteger("itemTime"))
+        case "group.stopped":
+            self = .stopped(
+                item: try reader.groupItem(), itemTime: try reader.integer("itemTime", in: .min ... .max))
         case "group.finished": self = .finished(item: try reader.groupItem())
         case "group.reapply": self = .reapply
         case "group.report":

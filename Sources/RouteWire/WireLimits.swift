@@ -29,5 +29,5 @@ package enum WireLimits {
     package static let suspensionReason = 128
     package static let outputTrim: Int64 = 500_000_000
     package static let groupRate = 4.0
-    package static let epoch: Int64 = 1 << 53
+    package static let epoch = Int64(UInt32.max)
 }

@@ -45,7 +45,7 @@ final class TestSender {
             version = change.version
             changes.append(change)
         case .routeEnded, .sessionEnded, .announcementEnded: ended.append(message)
-        case .application, .unknown: break
+        case .application, .group, .unknown: break
         }
     }
 

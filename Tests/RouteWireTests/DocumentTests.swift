@@ -49,7 +49,7 @@ enum Fixtures {
                 "1": QueueItemDocument(
                     name: "a.mp3", error: MediaFailure(.notFound, "gone", httpStatus: 404)),
                 "2": QueueItemDocument(name: "b", title: "T", subtitle: "S", identifier: "i"),
-            ], repeats: .all), application: "i1")
+            ], repeats: .all), application: "i1", isGrouped: true)
 
     static let state = StateDocument(
         device: DeviceDocument(
@@ -57,7 +57,7 @@ enum Fixtures {
             volumeCap: 0.9,
             output: OutputDocument(state: "open", device: "hw:0", sampleRate: 48_000),
             advertisementState: "registered", advertisementName: "Den #2",
-            storageFault: "no space"),
+            storageFault: "no space", outputTrim: 80_000_000),
         clock: "c", player: "s1",
         routes: ["r1": RouteDocument(sender: SenderInfo(identifier: "i", name: "n"), isAttached: false)],
         sessions: ["s1": session],
@@ -67,7 +67,8 @@ enum Fixtures {
                 AnnouncementDocument(id: "b", route: nil, sender: "", name: "", phase: "waiting"),
             ],
             last: EndedAnnouncementDocument(
-                id: "c", sender: "n", name: "bell", reason: "failed", error: MediaFailure(.network, "x"))))
+                id: "c", sender: "n", name: "bell", reason: "failed", error: MediaFailure(.network, "x"))),
+        group: GroupFixtures.seen)
 }
 
 struct DocumentTests {

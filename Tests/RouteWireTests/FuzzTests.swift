@@ -9,7 +9,10 @@ import Testing
 /// 100,000 inputs, the same in every run: valid messages with a few bytes changed, removed, doubled or cut.
 struct FuzzTests {
     private static let seeds: [String] =
-        RouteRequestTests.requests.map { $0.text(id: 1) } + [
+        RouteRequestTests.requests.map { $0.text(id: 1) }
+        + GroupFixtures.links.map { RouteRequest.link($0).text(id: 1) }
+        + GroupFixtures.notices.map { JSONText.encode($0.json) }
+        + [JSONText.encode(GroupFixtures.told.json)] + [
             JSONText.encode(
                 Notification.stateChanged(StateChange(version: 2, base: 1, origin: .device, patch: ["a": 1]))),
             JSONText.encode(Response.failure(.number(1), RouteError(.noSession, "x"))),
@@ -29,7 +32,7 @@ struct FuzzTests {
         }
     }
 
-    @Test func `changed texts never trap and what is taken is written and read again`() {
+    @Test func `changed texts never trap and what is taken is written and read again`() throws {
         var random = SeededNumbers(seed: 1)
         var taken = 0
         for index in 0..<60_000 {
@@ -45,6 +48,11 @@ struct FuzzTests {
                         == .single(IncomingRequest(id: .number(1), request: .success(request))))
             }
             if index % 4 == 0 { _ = try? ServerMessage.decode(text) }
+            if let json = try? JSONText.decode(text, limit: 1 << 20),
+                let group = try? GroupDocument(json: json)
+            {
+                #expect(try GroupDocument(json: group.json) == group)
+            }
         }
         // The generator must reach beyond the first check.
         #expect(taken > 500)

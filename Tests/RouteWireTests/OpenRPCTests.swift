@@ -86,6 +86,7 @@ struct OpenRPCTests {
                 _ = try StateDocument(json: try StateResult(json: result).state)
             case "session.start": #expect(try StateResult(json: result).session != nil)
             case "clock.ping": _ = try PingResult(json: result)
+            case "group.create": _ = try GroupCreated(json: result)
             default: _ = try Outcome(json: result)
             }
         }
@@ -107,6 +108,8 @@ struct OpenRPCTests {
             ).json, "Activated")
         check(StateResult(session: "s", version: 3, state: state).json, "Started")
         check(StateResult(version: 3, state: state).json, "Snapshot")
+        check(GroupFixtures.created.json, "GroupCreated")
+        check(GroupFixtures.seen.json, "Group")
         check(PingResult(id: "c", received: 1, sent: 2).json, "Pong")
         for outcome in [Outcome.accepted, .clamped(4), .value(true)] { check(outcome.json, "Outcome") }
         check(WireOrigin.sender(route: "r", name: "n").json, "Origin")

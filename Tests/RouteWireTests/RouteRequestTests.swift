@@ -11,48 +11,53 @@ struct RouteRequestTests {
         url: "http://a/2", headers: [HeaderField(name: "X-A", value: "b")], userAgent: "u",
         allowsInvalidCertificate: true, startPosition: MediaTime(value: 3, timescale: 2), title: "t",
         subtitle: "s", segments: [Segment(range: .empty)], identifier: "i")
-    static let requests: [RouteRequest] = [
-        .activate(
-            Activation(
-                sender: SenderInfo(identifier: "id", name: "Phone"), capabilities: ["urlPlayback"],
-                resume: "t")),
-        .deactivate, .subscribe, .unsubscribe, .getState, .ping,
-        .start(
-            SessionStart(
-                url: "http://a/b", headers: [HeaderField(name: "X-A", value: "b\tc")], userAgent: "u",
-                allowsInvalidCertificate: true, startPosition: MediaTime(value: 3, timescale: 2),
-                isPlaying: false, title: "t", subtitle: "s",
-                segments: [
-                    Segment(
-                        range: TimeRange(start: .zero, duration: MediaTime(value: 9, timescale: 1)),
-                        kind: .advertisement, isMarked: true, requiresLinearPlayback: true, identifier: "ad")
-                ], identifier: "i", items: [Self.item, QueueItemRequest(url: "http://a/c")], repeats: .all)),
-        .queue(session: "s", .insert([Self.item], .after("7"))),
-        .queue(session: nil, .insert([QueueItemRequest(url: "http://a/c")], .end)),
-        .queue(session: nil, .remove(["1", "2"])), .queue(session: nil, .move("1", .start)),
-        .queue(session: nil, .jump("3")), .queue(session: nil, .next(from: nil)),
-        .queue(session: "s", .next(from: "1")), .queue(session: nil, .previous(from: "2")),
-        .queue(session: nil, .setRepeat(.one)), .queue(session: "s", .clear),
-        .announce(
-            AnnouncementRequest(
-                url: "http://a/bell", headers: [HeaderField(name: "A", value: "b")], userAgent: "door",
-                volume: 0.5,
-                ducking: 6)),
-        .announce(AnnouncementRequest(url: "http://a/bell")), .cancelAnnouncement("a"),
-        .cancelAnnouncement(nil),
-        .stop(session: nil), .stop(session: "s"), .setPlaying(session: nil, true),
-        .seek(session: "s", position: MediaTime(value: .max, timescale: .max), tolerance: .positiveInfinity),
-        .setSpeed(session: nil, 1.5), .setState(session: nil, .scanning, scanSpeed: -4),
-        .setState(session: "s", .normal, scanSpeed: nil), .selectTrack(session: nil, .legible, option: nil),
-        .selectTrack(session: nil, .audio, option: "a"), .setVolume(session: nil, 0.25),
-        .setMuted(session: nil, true), .setMetadata(session: "s", MetadataChange()),
-        .setMetadata(
-            session: nil,
-            MetadataChange(words: .init(title: "t"), segments: [Segment(range: .empty, kind: .intro)])),
-        .setMetadata(session: nil, MetadataChange(words: .init(), segments: [])), .setDeviceVolume(1),
-        .changeDeviceVolume(steps: -3),
-        .setDeviceMuted(nil), .setDeviceMuted(false), .rename("Küche 🎵"),
-    ]
+    static let requests: [RouteRequest] =
+        [
+            .activate(
+                Activation(
+                    sender: SenderInfo(identifier: "id", name: "Phone"), capabilities: ["urlPlayback"],
+                    resume: "t")),
+            .deactivate, .subscribe, .unsubscribe, .getState, .ping,
+            .start(
+                SessionStart(
+                    url: "http://a/b", headers: [HeaderField(name: "X-A", value: "b\tc")], userAgent: "u",
+                    allowsInvalidCertificate: true, startPosition: MediaTime(value: 3, timescale: 2),
+                    isPlaying: false, title: "t", subtitle: "s",
+                    segments: [
+                        Segment(
+                            range: TimeRange(start: .zero, duration: MediaTime(value: 9, timescale: 1)),
+                            kind: .advertisement, isMarked: true, requiresLinearPlayback: true,
+                            identifier: "ad")
+                    ], identifier: "i", items: [Self.item, QueueItemRequest(url: "http://a/c")], repeats: .all
+                )),
+            .queue(session: "s", .insert([Self.item], .after("7"))),
+            .queue(session: nil, .insert([QueueItemRequest(url: "http://a/c")], .end)),
+            .queue(session: nil, .remove(["1", "2"])), .queue(session: nil, .move("1", .start)),
+            .queue(session: nil, .jump("3")), .queue(session: nil, .next(from: nil)),
+            .queue(session: "s", .next(from: "1")), .queue(session: nil, .previous(from: "2")),
+            .queue(session: nil, .setRepeat(.one)), .queue(session: "s", .clear),
+            .announce(
+                AnnouncementRequest(
+                    url: "http://a/bell", headers: [HeaderField(name: "A", value: "b")], userAgent: "door",
+                    volume: 0.5,
+                    ducking: 6)),
+            .announce(AnnouncementRequest(url: "http://a/bell")), .cancelAnnouncement("a"),
+            .cancelAnnouncement(nil),
+            .stop(session: nil), .stop(session: "s"), .setPlaying(session: nil, true),
+            .seek(
+                session: "s", position: MediaTime(value: .max, timescale: .max), tolerance: .positiveInfinity),
+            .setSpeed(session: nil, 1.5), .setState(session: nil, .scanning, scanSpeed: -4),
+            .setState(session: "s", .normal, scanSpeed: nil),
+            .selectTrack(session: nil, .legible, option: nil),
+            .selectTrack(session: nil, .audio, option: "a"), .setVolume(session: nil, 0.25),
+            .setMuted(session: nil, true), .setMetadata(session: "s", MetadataChange()),
+            .setMetadata(
+                session: nil,
+                MetadataChange(words: .init(title: "t"), segments: [Segment(range: .empty, kind: .intro)])),
+            .setMetadata(session: nil, MetadataChange(words: .init(), segments: [])), .setDeviceVolume(1),
+            .changeDeviceVolume(steps: -3),
+            .setDeviceMuted(nil), .setDeviceMuted(false), .rename("Küche 🎵"), .setOutputTrim(-20_000_000),
+        ] + GroupFixtures.requests
 
     @Test(arguments: requests)
     func `a request written is the request read`(_ request: RouteRequest) throws {

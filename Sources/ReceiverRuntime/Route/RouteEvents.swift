@@ -56,7 +56,7 @@ extension RouteFrontEnd {
         case .setDeviceMuted(let isMuted):
             return .deviceRequested(id, isMuted.map { .setMuted($0) } ?? .toggleMute)
         case .rename(let name): return .deviceRequested(id, .rename(name))
-        case .subscribe, .unsubscribe, .getState, .ping: return nil
+        case .subscribe, .unsubscribe, .getState, .ping, .setOutputTrim, .group, .link: return nil
         }
     }
 

@@ -102,6 +102,8 @@ extension RouteFrontEnd {
                 throw RouteError(.modeUnsupported, "Applications are not supported.")
             }
             return nil
+        case .setOutputTrim, .group, .link:
+            throw RouteError(.groupUnavailable, "The receiver plays in no groups.")
         case .activate, .deactivate, .stop, .setPlaying, .seek, .setSpeed, .setState, .selectTrack,
             .setVolume, .setMuted, .setMetadata, .queue, .announce, .cancelAnnouncement, .application,
             .setDeviceVolume, .changeDeviceVolume, .setDeviceMuted, .rename:
