@@ -39,6 +39,7 @@ enum Codec {
         case .setMuted(let value): .setDeviceMuted(value)
         case .toggleMute: .setDeviceMuted(nil)
         case .rename(let name): .rename(name)
+        case .setOutputTrim(let trim): .setOutputTrim(trim.nanoseconds)
         }
     }
 
@@ -133,6 +134,14 @@ enum Codec {
 
     static func refusal(reason: String, message: String) -> [UInt8] {
         Array(JSONText.encode(["reason": .text(reason), "message": .text(message)]).utf8)
+    }
+}
+
+extension Duration {
+    /// A whole count, within what the protocol takes.
+    fileprivate var nanoseconds: Int64 {
+        let limit = Duration.seconds(1_000)
+        return Int64(Swift.min(Swift.max(self, .zero - limit), limit) / .nanoseconds(1))
     }
 }
 

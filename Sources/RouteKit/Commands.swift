@@ -44,6 +44,8 @@ public enum DeviceCommand: Sendable, Equatable {
     case toggleMute
     /// Gives the device another name, at most 63 bytes of UTF-8.
     case rename(String)
+    /// How much later than its card says the device is heard; receivers clamp it to ±500 ms.
+    case setOutputTrim(Duration)
 }
 
 /// A receiver's yes to a request.

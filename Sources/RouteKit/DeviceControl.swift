@@ -30,6 +30,8 @@ public import Observation
     public private(set) var storageFault: String?
     /// The walls around the process that decodes media there; nil if it does not say.
     public private(set) var confinement: [ConfinementLayer]?
+    /// How much later than its card says it is heard.
+    public private(set) var outputTrim = Duration.zero
     /// Who changed volume or mute last; nil if nobody did since we look.
     public private(set) var volumeOrigin: ChangeOrigin?
     /// The last refusal.
@@ -87,7 +89,7 @@ public import Observation
         case .setMuted(let value):
             pendingMute = number
             set(\.level, Volume(level: level.level, isMuted: value))
-        case .changeVolume, .toggleMute, .rename: break
+        case .changeVolume, .toggleMute, .rename, .setOutputTrim: break
         }
         performer.perform(command) { [weak self] result in
             self?.answered(command, number, result)
@@ -135,6 +137,7 @@ public import Observation
         set(\.advertisement, snapshot.advertisement)
         set(\.storageFault, snapshot.storageFault)
         set(\.confinement, snapshot.confinement)
+        set(\.outputTrim, snapshot.outputTrim)
         var volume = snapshot.volume
         if pendingLevel != 0 { volume.level = level.level }
         if pendingMute != 0 { volume.isMuted = level.isMuted }

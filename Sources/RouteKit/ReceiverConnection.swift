@@ -9,6 +9,8 @@
     public var device: DeviceControl { link.mirror.device }
     /// The session that owns the player; nil while nothing plays.
     public var player: PlaybackControl? { link.mirror.player }
+    /// The group that the receiver plays in.
+    public var group: GroupControl { link.mirror.group }
     /// The companion applications that are installed there.
     public var applications: [InstalledApplication] { link.mirror.applications }
     /// Everybody with a route to the receiver.

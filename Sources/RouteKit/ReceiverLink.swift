@@ -63,6 +63,7 @@ import Timing
         mirror = ReceiverMirror(clock: clock)
         requests = RequestQueue(timeout: timing.request)
         mirror.performer = self
+        mirror.group.attach(to: self)
     }
 
     /// The link of an application, over the transport that it was given.
@@ -72,6 +73,7 @@ import Timing
         mirror = ReceiverMirror(clock: clock)
         requests = RequestQueue(timeout: timing.request)
         mirror.performer = self
+        mirror.group.attach(to: self)
         socket = transport
     }
 

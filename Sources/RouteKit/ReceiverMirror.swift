@@ -6,6 +6,7 @@ import RouteWire
 /// A receiver's state as far as it is known here, and the objects that show it.
 @RouteActor final class ReceiverMirror {
     let device = DeviceControl(performer: nil)
+    let group = GroupControl()
     /// The whole state in the protocol's words; nil before the first.
     private(set) var state: StateDocument?
     private(set) var version: Int64 = -1
@@ -126,6 +127,7 @@ import RouteWire
         for (session, document) in state.applicationSessions { channels[session] = document.channel }
         clock.identify(state.clock)
         device.mirror(DeviceSnapshot(state.device), origin: origin)
+        group.mirror(state.group, base: base)
         for (session, control) in controls {
             if let snapshot = snapshot(of: session, in: state) { control.mirror(snapshot) }
         }
@@ -159,6 +161,7 @@ import RouteWire
         }
         announcements = [:]
         device.finish()
+        group.finish()
         announcer.finish()
     }
 }

@@ -41,6 +41,8 @@ public enum RouteEnd: String, Sendable {
     public var device: DeviceControl { link.mirror.device }
     /// The session that owns the receiver's player, whosever it is; nil while nothing plays.
     public var player: PlaybackControl? { link.mirror.player }
+    /// The group that the receiver plays in, and what one asks of it.
+    public var group: GroupControl { link.mirror.group }
     /// The companion applications that are installed there.
     public var applications: [InstalledApplication] { link.mirror.applications }
     /// Everybody with a route to the receiver, this one too.

@@ -82,6 +82,16 @@ public struct RoutingError: Error, Sendable, Equatable, CustomStringConvertible 
         public static let unsupported = Code("unsupported")
         /// The volume cannot be set.
         public static let volumeUnsupported = Code("volumeUnsupported")
+        /// The receiver is in another group.
+        public static let groupBusy = Code("groupBusy")
+        /// The receiver is in no group, or in another one.
+        public static let groupUnknown = Code("groupUnknown")
+        /// The receiver takes part in no groups, or the group has no host at present.
+        public static let groupUnavailable = Code("groupUnavailable")
+        /// Another member is the host.
+        public static let groupMoved = Code("groupMoved")
+        /// The group has no such member.
+        public static let memberUnknown = Code("memberUnknown")
         /// A value was out of its range or of the wrong kind.
         public static let invalidParams = Code("invalidParams")
         /// The receiver has as many routes or connections as it takes.

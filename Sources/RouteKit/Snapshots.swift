@@ -140,6 +140,7 @@ struct DeviceSnapshot: Equatable, Sendable {
     var advertisement: AdvertisementState?
     var storageFault: String?
     var confinement: [ConfinementLayer]?
+    var outputTrim = Duration.zero
 
     /// What is known before the receiver says anything.
     init() {}
@@ -156,6 +157,7 @@ struct DeviceSnapshot: Equatable, Sendable {
             state: device.advertisementState, name: device.advertisementName)
         storageFault = device.storageFault
         confinement = device.confinement
+        outputTrim = .nanoseconds(device.outputTrim)
     }
 }
 

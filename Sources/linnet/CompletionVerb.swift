@@ -38,6 +38,7 @@ package enum CompletionScript {
     private static func words(_ verb: Verb) -> [String] {
         switch verb.name {
         case "queue": Verb.queueWords
+        case "group": Verb.groupWords
         case "data": Verb.dataWords
         case "app": Verb.appWords
         case "announce": ["cancel"]

@@ -145,6 +145,41 @@ extension Verb {
         }
     }
 
+    static let trim = Verb(
+        name: "trim", arguments: "[MILLISECONDS]",
+        summary: "Shows or sets how much later than its card says the receiver is heard.",
+        examples: [
+            ("linnet trim", "Shows it."),
+            (
+                "linnet trim 35.5",
+                "For a television that takes 35.5 ms; in a group it plays that much earlier."
+            ),
+        ]
+    ) { invocation in
+        func words(_ trim: Duration) -> String { "trim \(ProgressLine.short(trim / .milliseconds(1))) ms" }
+        guard let word = try invocation.words(0, 1).first else {
+            return try await watching(invocation) { connection in
+                print(words(connection.device.outputTrim))
+                return .success
+            }
+        }
+        guard let value = Double(word), (-10_000...10_000).contains(value) else {
+            throw CommandFailure(
+                .usage, "'\(TerminalText.clean(word))' is no trim", advice: "Write -500 to 500, such as 35.5."
+            )
+        }
+        return try await withRoute(invocation) { route in
+            let wanted = Duration.nanoseconds(Int64((value * 1e6).rounded()))
+            let outcome = try await route.device.perform(.setOutputTrim(wanted))
+            if case .clampedNumber(let real) = outcome {
+                print("\(words(.nanoseconds(Int64(real)))), the nearest that the receiver takes")
+            } else {
+                print(words(wanted))
+            }
+            return .success
+        }
+    }
+
     static let stop = Verb(
         name: "stop", arguments: "", summary: "Stops what plays, whoever started it.",
         examples: [("linnet stop", "Stops on the only receiver.")]

@@ -78,6 +78,9 @@ package struct CommandFailure: Error, Equatable, Sendable, CustomStringConvertib
         case .trackUnknown: "`linnet tracks` lists what there is."
         case .volumeUnsupported: "The receiver's volume cannot be set; use its amplifier."
         case .versionUnsupported: "Update this program or the receiver: they speak different versions."
+        case .groupBusy: "It is in another group. Take it out first: linnet group leave --on RECEIVER."
+        case .groupUnknown: "Make a group: linnet group create NAME RECEIVER…"
+        case .groupUnavailable: "Try again in a moment; `linnet doctor` looks closer."
         case .authorizationRequired: "The receiver wants a code; this version cannot give one."
         default: nil
         }

@@ -70,8 +70,9 @@ struct Verb: Sendable {
 extension Verb {
     /// Everything the program can do, in the order of the help page.
     static let all: [Verb] = [
-        browse, play, queue, announce, launch, data, app, pause, resume, seek, speed, volume, mute, tracks,
-        status, stop, rename,
+        browse, play, queue, announce, launch, data, app, pause, resume, seek, speed, volume, mute, trim,
+        tracks,
+        group, status, stop, rename,
         doctor, completion,
     ]
 }
