@@ -8,10 +8,13 @@ import RouteKit
 enum GroupText {
     @RouteActor static func line(_ connection: ReceiverConnection, _ isJSON: Bool) -> String {
         guard let state = connection.group.state else { return isJSON ? "null" : "in no group" }
-        return isJSON ? json(state).line : people(state)
+        if isJSON { return json(state).line }
+        let heading = connection.player.map { ProgressLine($0, connection.device).heading }
+        return people(state, heading: heading)
     }
 
-    static func people(_ state: GroupState) -> String {
+    /// `heading`: what the receiver's session shows, where the group's item has no title.
+    static func people(_ state: GroupState, heading: String? = nil) -> String {
         var facts = ["\(state.members.count) member\(state.members.count == 1 ? "" : "s")"]
         if let activity = state.activity {
             facts.append(activity.kind == .watch ? "watching together" : "listening together")
@@ -23,7 +26,8 @@ enum GroupText {
         }
         var lines = ["\(TerminalText.clean(state.name)) (\(facts.joined(separator: ", ")))"]
         if let item = state.item {
-            lines.append("  \(word(state.timeline)): \(TerminalText.clean(state.itemTitle ?? item))")
+            let title = state.itemTitle.map { TerminalText.clean($0) } ?? heading ?? TerminalText.clean(item)
+            lines.append("  \(word(state.timeline)): \(title)")
         } else {
             lines.append("  nothing plays")
         }
