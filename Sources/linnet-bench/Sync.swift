@@ -142,7 +142,10 @@ private struct SyncRun {
                     figure("\(name) median, a member and the host", "us", withHost.offsets[number], nil))
             }
         }
-        figures.append(figure("start to first sound at both", "ms", startTimes, peerStart, .atMost(350)))
+        figures.append(
+            figure(
+                "start to first sound at both", "ms", startTimes, peerStart,
+                isBehindLink ? .report : .atMost(350)))
         figures.append(
             figure(
                 "underruns", "", Samples([Double(ours.underruns)]),
