@@ -54,7 +54,7 @@ func benchEndurance(_ bench: Workspace, plan: EndurancePlan, report: (Figure) ->
             output: "\(bench.folder)/endurance-server.log")
         let run = EnduranceRun(
             senders: try await EnduranceSenders(port: ours.port, mediaURL: server.url, plan: plan),
-            daemon: ours.pids[0], log: "\(bench.folder)/linnetd.log")
+            daemon: ours.pids[0], log: "\(bench.folder)/linnetd-bench.log")
         try await run.perform(plan)
         await run.report(plan, report)
         await ours.shutDown()

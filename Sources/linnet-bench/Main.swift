@@ -9,7 +9,7 @@ import SystemProbe
 struct Bench {
     static let names = ["first-sound", "seek", "resume", "idle", "control", "data", "launch", "fan-out"]
     /// What takes long, or judges itself, is asked for by its name.
-    static let extraNames = ["clock", "endurance", "soak"]
+    static let extraNames = ["clock", "endurance", "soak", "sync"]
 
     static let formats = ["flac", "mp3", "wav", "m4a"]
     static let players = ["linnet", "mpd", "mpv", "gmediarender"]
@@ -32,6 +32,7 @@ struct Bench {
           clock        error of the group clock over simulated networks; not among all
           endurance    slopes of threads, descriptors and memory over many tracks; not among all
           soak         messages of applications while everything is killed at random; not among all
+          sync         how far apart two receivers of a group are heard, beside snapcast; not among all
 
         Options:
           --json            one JSON object a line
@@ -49,7 +50,7 @@ struct Bench {
           --support DIR     where the simulated card and the HTTP server are (default: .build/support)
           --help            this text
 
-        Peers: mpd, mpv, python3-websockets, gmediarender, snapclient (scripts/install-packages.sh bench).
+        Peers: mpd, mpv, python3-websockets, gmediarender, snapserver, snapclient (scripts/install-packages.sh bench).
         Exit status: 0 measured, 1 something could not be measured or did not endure, 2 wrong usage.
 
         """
@@ -110,7 +111,9 @@ struct Bench {
             let bench = try Workspace(
                 programs: line.strings["programs"] ?? absoluteFolder(of: Swift.CommandLine.arguments[0]),
                 support: absolutePath(line.strings["support"] ?? ".build/support"),
-                hasTracks: !wanted.isDisjoint(with: ["first-sound", "seek", "resume", "idle", "control"]),
+                hasTracks: !wanted.isDisjoint(with: [
+                    "first-sound", "seek", "resume", "idle", "control", "sync",
+                ]),
                 hasSupport: !wanted.isSubset(of: ["data", "launch", "fan-out", "soak", "clock"]))
             if !wanted.isDisjoint(with: ["first-sound", "seek", "resume"]) {
                 await benchSounds(
@@ -128,6 +131,9 @@ struct Bench {
             if wanted.contains("clock") {
                 let seeds = line.integers["tries"].map { max(Int($0), 1) } ?? (isQuick ? 8 : 40)
                 benchClock(seeds: seeds, report: report)
+            }
+            if wanted.contains("sync") {
+                await benchSync(bench, plan: isQuick ? .quick : SyncPlan(), report: report)
             }
             if wanted.contains("endurance") {
                 var plan = isQuick ? EndurancePlan.quick : EndurancePlan()

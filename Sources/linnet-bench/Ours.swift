@@ -15,26 +15,30 @@ final class Ours: Player {
     private var media: MediaSession?
     var pids: [Int32] { ProcessTable.family(of: process.pid) }
 
-    /// Starts the receiver on card `device`. `settings` are more options of `linnetd`.
-    init(_ bench: Workspace, device: String, settings: [String] = [], port wanted: UInt16 = 0) throws {
+    /// Starts the receiver on card `device`. `settings` are more options of `linnetd`; `label` is its name where there are several.
+    init(
+        _ bench: Workspace, device: String, settings: [String] = [], port wanted: UInt16 = 0,
+        label: String = "bench"
+    ) throws {
         baseURL = bench.loopbackURL
-        let output = "\(bench.folder)/linnetd.out"
+        let output = "\(bench.folder)/linnetd-\(label).out"
+        let log = "\(bench.folder)/linnetd-\(label).log"
         let state = "\(bench.folder)/state-\(monotonicNanoseconds())"
         process = try ChildProcess(
             [
                 "\(bench.programs)/linnetd", "--config-dir", bench.folder, "--state-dir", state, "--port",
-                "\(wanted)", "--name", "bench", "--device", device, "--advertise", "no", "--volume", "1",
+                "\(wanted)", "--name", label, "--device", device, "--advertise", "no", "--volume", "1",
                 "--plugin-folder", bench.plugins, "--renderer-readable", bench.support,
                 "--renderer-writable", "\(bench.folder)/card",
             ] + settings, environment: bench.cardEnvironment, output: output,
-            errors: "\(bench.folder)/linnetd.log")
+            errors: log)
         port = try retry(seconds: 15) {
             let words = readText(output).split(separator: " ")
             guard let place = words.firstIndex(of: "port"), place + 1 < words.count,
                 let port = UInt16(words[place + 1])
             else {
                 throw ProbeFailure(
-                    "linnetd did not get ready; see its log: \(readText("\(bench.folder)/linnetd.log"))", 0)
+                    "linnetd did not get ready; see its log: \(readText(log))", 0)
             }
             return port
         }

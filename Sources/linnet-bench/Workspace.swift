@@ -41,7 +41,7 @@ final class Workspace {
         if hasTracks { try makeMedia() }
         // What `make install` does once: few plugins, and a registry that need not be made at start.
         try run(["\(programs)/linnet-renderer", "--prepare", plugins])
-        try writeText(alsaConfiguration, to: "\(folder)/asoundrc")
+        try configureCards(["", ""])
         guard hasTracks else { return }
         let output = "\(folder)/quickhttpd.log"
         servers.append(try ChildProcess(["\(support)/quickhttpd", "0", media], output: output))
@@ -79,16 +79,19 @@ final class Workspace {
         for ending in ["raw", "seg"] { _ = try? run(["rm", "-f", "\(recording(number)).\(ending)"]) }
     }
 
-    private var alsaConfiguration: String {
+    /// Makes a card of each of these settings, the lines of the plugin's configuration, and each anew.
+    func configureCards(_ settings: [String]) throws {
         var text =
             "</usr/share/alsa/alsa.conf>\npcm_type.simdac { lib \"\(support)/libasound_module_pcm_simdac.so\" }\n"
-        for number in 0..<2 {
+        for (number, setting) in settings.enumerated() {
+            cleanCard(number)
             text +=
-                "pcm.sim\(number) { type simdac path \"\(recording(number))\" hint { show on description \"sim\" } }\n"
+                "pcm.sim\(number) { type simdac path \"\(recording(number))\" \(setting) "
+                + "hint { show on description \"sim\" } }\n"
             text +=
                 "pcm.plugsim\(number) { type plug slave.pcm sim\(number) hint { show on description \"plug\" } }\n"
         }
-        return text
+        try writeText(text, to: "\(folder)/asoundrc")
     }
 
     /// Makes a namespace joined to this host, with a media server inside; once.
@@ -117,7 +120,7 @@ final class Workspace {
 
     // MARK: Media
 
-    private var media: String { "\(support)/bench-media" }
+    var media: String { "\(support)/bench-media" }
 
     /// Says which media lie there, so that those of an earlier version are made anew.
     private static let mediaVersion = "3"
@@ -151,15 +154,21 @@ final class Workspace {
     private static let rate = 44_100
     private static let seconds = 120
 
+    private static func little(_ value: Int, _ bytes: Int) -> [UInt8] {
+        (0..<bytes).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+    }
+
+    /// The header of a stereo file of 16 bits.
+    static func waveHeader(rate: Int, frames: Int) -> [UInt8] {
+        Array("RIFF".utf8) + little(36 + frames * 4, 4) + Array("WAVEfmt ".utf8)
+            + little(16, 4) + little(1, 2) + little(2, 2) + little(rate, 4) + little(rate * 4, 4)
+            + little(4, 2) + little(16, 2) + Array("data".utf8) + little(frames * 4, 4)
+    }
+
     private func writeWave(_ path: String) throws {
         let rate = Self.rate
         let frames = rate * Self.seconds
-        func little(_ value: Int, _ bytes: Int) -> [UInt8] {
-            (0..<bytes).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
-        }
-        var bytes = Array("RIFF".utf8) + little(36 + frames * 4, 4) + Array("WAVEfmt ".utf8)
-        bytes += little(16, 4) + little(1, 2) + little(2, 2) + little(rate, 4) + little(rate * 4, 4)
-        bytes += little(4, 2) + little(16, 2) + Array("data".utf8) + little(frames * 4, 4)
+        var bytes = Self.waveHeader(rate: rate, frames: frames)
         bytes.reserveCapacity(44 + frames * 4)
         // A rotating pointer makes the 1 kHz sine; started off zero so that the first sample is not silent.
         let (cosine, sine) = (0.989_863_9, 0.142_018_8)
@@ -171,7 +180,7 @@ final class Workspace {
             noise ^= noise >> 17
             noise ^= noise << 5
             let hiss = Double(Int32(bitPattern: noise)) / 2_147_483_648 * 0.08
-            let sample = little(Int((0.3 * y + hiss) * 32_767), 2)
+            let sample = Self.little(Int((0.3 * y + hiss) * 32_767), 2)
             bytes += frame < frames / 2 ? sample + [0, 0] : [0, 0] + sample
         }
         try writeBytes(bytes, to: path)

@@ -229,9 +229,10 @@ extension GroupAgent {
     /// Goes over to the group's item, and shows what it wants to play at.
     private func follow(_ document: GroupDocument) {
         guard let membership, membership.wantedItem == nil else { return }
-        if document.item?.identifier != membership.participant.item {
-            goOver(to: document.item, of: document.name)
-        }
+        let item = document.item?.identifier
+        // What has just begun here is the group's before this participant has said so.
+        let isBound = item != nil && item == membership.binding?.item
+        if item != membership.participant.item, !isBound { goOver(to: document.item, of: document.name) }
         guard let binding = self.membership?.binding,
             let rate = document.timelines[binding.item]?.timeline.wantedRate, rate != binding.rate
         else { return }
