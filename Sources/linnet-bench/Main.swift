@@ -64,10 +64,12 @@ struct Bench {
         }
         if words.count == 5, words[1] == "--soak-sender" { return await SoakSender.run(Array(words[2...])) }
         if words.count == 2, words[1] == "--plain-echo" { return await PlainEchoServer.run() }
+        // The bench itself, in a namespace behind a link.
+        let isBehindLink = words.count > 1 && words[1] == SyncLink.option
         let line: CommandLine
         do {
             line = try CommandLine(
-                Array(Swift.CommandLine.arguments.dropFirst()),
+                Array(words.dropFirst(isBehindLink ? 2 : 1)),
                 options: [
                     .init("json", nil, .flag, ""), .init("quick", nil, .flag, ""),
                     .init("help", "h", .flag, ""),
@@ -114,7 +116,8 @@ struct Bench {
                 hasTracks: !wanted.isDisjoint(with: [
                     "first-sound", "seek", "resume", "idle", "control", "sync",
                 ]),
-                hasSupport: !wanted.isSubset(of: ["data", "launch", "fan-out", "soak", "clock"]))
+                hasSupport: !wanted.isSubset(of: ["data", "launch", "fan-out", "soak", "clock"]),
+                address: isBehindLink ? SyncLink.places[0].address : NetworkPlace.here.address)
             if !wanted.isDisjoint(with: ["first-sound", "seek", "resume"]) {
                 await benchSounds(
                     bench, wanted: wanted, formats: formats ?? (isQuick ? ["flac", "mp3"] : Self.formats),
@@ -133,7 +136,12 @@ struct Bench {
                 benchClock(seeds: seeds, report: report)
             }
             if wanted.contains("sync") {
-                await benchSync(bench, plan: isQuick ? .quick : SyncPlan(), report: report)
+                var plan = isQuick ? SyncPlan.quick : SyncPlan()
+                plan.isBehindLink = isBehindLink
+                await benchSync(bench, plan: plan, report: report)
+                if !isBehindLink {
+                    isComplete = try SyncLink.run(bench, Array(words.dropFirst())) && isComplete
+                }
             }
             if wanted.contains("endurance") {
                 var plan = isQuick ? EndurancePlan.quick : EndurancePlan()

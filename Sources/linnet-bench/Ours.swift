@@ -5,11 +5,22 @@ import MediaModel
 import RouteKit
 import SystemProbe
 
+/// Where on the network a program runs.
+struct NetworkPlace {
+    /// What comes before a command that runs there.
+    var prefix: [String] = []
+    /// How it is reached.
+    var address = "127.0.0.1"
+    /// With the bench.
+    static let here = NetworkPlace()
+}
+
 /// Our receiver: `linnetd` with its renderer, driven through RouteKit as any sender would.
 final class Ours: Player {
     let name = "linnet"
     let baseURL: String
     let port: UInt16
+    private let address: String
     private let process: ChildProcess
     private var route: Route?
     private var media: MediaSession?
@@ -18,14 +29,15 @@ final class Ours: Player {
     /// Starts the receiver on card `device`. `settings` are more options of `linnetd`; `label` is its name where there are several.
     init(
         _ bench: Workspace, device: String, settings: [String] = [], port wanted: UInt16 = 0,
-        label: String = "bench"
+        label: String = "bench", place: NetworkPlace = .here
     ) throws {
         baseURL = bench.loopbackURL
+        address = place.address
         let output = "\(bench.folder)/linnetd-\(label).out"
         let log = "\(bench.folder)/linnetd-\(label).log"
         let state = "\(bench.folder)/state-\(monotonicNanoseconds())"
         process = try ChildProcess(
-            [
+            place.prefix + [
                 "\(bench.programs)/linnetd", "--config-dir", bench.folder, "--state-dir", state, "--port",
                 "\(wanted)", "--name", label, "--device", device, "--advertise", "no", "--volume", "1",
                 "--plugin-folder", bench.plugins, "--renderer-readable", bench.support,
@@ -47,7 +59,7 @@ final class Ours: Player {
     /// Opens the route, as a sender does long before it plays. Until then nobody is connected.
     func connect() async throws -> Route {
         if let route { return route }
-        let receiver = try await Receiver.at(Receiver.Address(host: "127.0.0.1", port: port))
+        let receiver = try await Receiver.at(Receiver.Address(host: address, port: port))
         let opened = try await RouteController.shared.activate(receiver)
         route = opened
         return opened

@@ -8,7 +8,8 @@ final class SnapcastPair {
     private let folder: String
     private var processes: [ChildProcess] = []
 
-    init(_ bench: Workspace, devices: [String]) throws {
+    /// The server runs with the bench, and the clients, with a device each, in `places`, which reach it at `server`.
+    init(_ bench: Workspace, devices: [String], in places: [NetworkPlace], server: String) throws {
         for name in ["snapserver", "snapclient"] where findProgram(name) == nil {
             throw ProbeFailure("\(name) is not installed", 0)
         }
@@ -24,10 +25,10 @@ final class SnapcastPair {
             enabled = false
             [tcp]
             enabled = true
-            bind_to_address = 127.0.0.1
+            bind_to_address = 0.0.0.0
             port = 17705
             [stream]
-            bind_to_address = 127.0.0.1
+            bind_to_address = 0.0.0.0
             port = 17704
             source = pipe://\(folder)/fifo?name=default&sampleformat=48000:16:2&codec=pcm
             [logging]
@@ -40,11 +41,11 @@ final class SnapcastPair {
                 ["snapserver", "-c", "\(folder)/snapserver.conf"], environment: environment,
                 output: "\(folder)/server.log"))
         _ = try retry(seconds: 10) { try StreamSocket(host: "127.0.0.1", port: 17_704) }
-        for (number, device) in devices.enumerated() {
+        for (number, (device, place)) in zip(devices, places).enumerated() {
             processes.append(
                 try ChildProcess(
-                    [
-                        "snapclient", "-h", "127.0.0.1", "-p", "17704", "-s", device, "--hostID",
+                    place.prefix + [
+                        "snapclient", "-h", server, "-p", "17704", "-s", device, "--hostID",
                         "bench\(number)", "--logsink", "stdout",
                     ], environment: environment, output: "\(folder)/client\(number).log"))
         }

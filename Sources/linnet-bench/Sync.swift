@@ -10,6 +10,8 @@ import SystemProbe
 struct SyncPlan {
     var seconds = 90
     var starts = 5
+    /// The bench runs behind the link of `SyncLink`.
+    var isBehindLink = false
     static let quick = SyncPlan(seconds: 30, starts: 2)
     /// Milliseconds in which the clocks get to know each other before anything plays.
     static let warmUp = 3_000
@@ -22,10 +24,12 @@ struct SyncPlan {
 /// The second card of each pair runs fast by 50 ppm. Both pairs play the same noise, ours as an item over HTTP; each pair is measured
 /// against itself, by what its cards recorded.
 func benchSync(_ bench: Workspace, plan: SyncPlan, report: (Figure) -> Void) async {
-    for (kind, granularity) in [("even cards", 0), ("cards in 1 ms steps", 48)] {
+    let network = plan.isBehindLink ? "5 ± 3 ms, 0.5 % lost" : "loopback"
+    for (cards, granularity) in [("even cards", 0), ("cards in 1 ms steps", 48)] {
+        let kind = "\(network), \(cards)"
         do {
             let settings = ["ppm 0", "ppm 50"].map { "\($0) granularity \(granularity)" }
-            try bench.configureCards(settings + settings)
+            try bench.configureCards(settings + settings + ["ppm -20 granularity \(granularity)"])
             let run = try await SyncRun(bench, plan: plan)
             for figure in run.figures(of: kind) { report(figure) }
         } catch {
@@ -40,6 +44,9 @@ func benchSync(_ bench: Workspace, plan: SyncPlan, report: (Figure) -> Void) asy
 private struct SyncRun {
     private var ours = PairSound()
     private var theirs: PairSound?
+    /// The host and the first of the pair, where the host is not one of the pair.
+    private var withHost: PairSound?
+    private var isBehindLink = false
     private var problem = ""
     private var startTimes = Samples()
     private var peerStart = Samples()
@@ -47,31 +54,45 @@ private struct SyncRun {
     private var reports: [SyncReport] = []
 
     init(_ bench: Workspace, plan: SyncPlan) async throws {
+        isBehindLink = plan.isBehindLink
         let track = try bench.noise()
-        let first = try Ours(bench, device: "sim0", settings: ["--clock-port", "0"], label: "first")
-        let second = try Ours(bench, device: "sim1", settings: ["--clock-port", "0"], label: "second")
-        let group = try await OurGroup(try await first.connect(), [try await second.connect()])
+        let places = isBehindLink ? SyncLink.places : [.here, .here, .here]
+        func receiver(_ card: Int, _ label: String, _ place: NetworkPlace) throws -> Ours {
+            try Ours(
+                bench, device: "sim\(card)", settings: ["--clock-port", "0"], label: label, place: place)
+        }
+        let pair = [try receiver(0, "first", places[1]), try receiver(1, "second", places[2])]
+        // Behind the link both are as far from the host as snapserver is from its clients.
+        let host = isBehindLink ? try receiver(4, "host", places[0]) : pair[0]
+        var members: [Route] = []
+        for member in isBehindLink ? pair : [pair[1]] { members.append(try await member.connect()) }
+        let group = try await OurGroup(try await host.connect(), members)
         var peers: SnapcastPair?
-        do { peers = try SnapcastPair(bench, devices: ["sim2", "sim3"]) } catch { problem = "\(error)" }
+        do {
+            peers = try SnapcastPair(
+                bench, devices: ["sim2", "sim3"], in: Array(places[1...]), server: places[0].address)
+        } catch { problem = "\(error)" }
         pause(milliseconds: SyncPlan.warmUp)
         var starts: [Int64] = []
-        for _ in 0..<plan.starts {
-            starts.append(try await first.play("\(bench.loopbackURL)/\(track)"))
+        // The first start warms everything up and does not count.
+        for number in 0...plan.starts {
+            let start = try await host.play("\(bench.loopbackURL)/\(track)")
+            if number > 0 { starts.append(start) }
             pause(milliseconds: SyncPlan.start)
-            try await first.stop()
+            try await host.stop()
             pause(milliseconds: 500)
         }
         let feeding = monotonicNanoseconds()
         try peers?.feed("\(bench.media)/\(track)")
-        let start = try await first.play("\(bench.loopbackURL)/\(track)")
+        let start = try await host.play("\(bench.loopbackURL)/\(track)")
         pause(milliseconds: plan.seconds * 1_000)
         reports = await group.reports()
-        if let failure = await first.failure() { throw ProbeFailure("the item failed: \(failure)", 0) }
+        if let failure = await host.failure() { throw ProbeFailure("the item failed: \(failure)", 0) }
         let end = monotonicNanoseconds()
         peers?.end()
-        await first.shutDown()
-        await second.shutDown()
-        let recordings = (0..<4).map { number in
+        for member in pair { await member.shutDown() }
+        if isBehindLink { await host.shutDown() }
+        let recordings = (0..<5).map { number in
             var card = SimulatedCard(folder: "\(bench.folder)/card", number: number)
             return card.recording()
         }
@@ -82,6 +103,7 @@ private struct SyncRun {
                     .map { Double($0) / 1e6 })
         }
         ours = PairSound(recordings[0], recordings[1], from: start, until: end)
+        if isBehindLink { withHost = PairSound(recordings[4], recordings[0], from: start, until: end) }
         if peers != nil {
             let sound = PairSound(recordings[2], recordings[3], from: feeding, until: end)
             peerStart.add(sound.begin.map { Double($0 - feeding) / 1e6 })
@@ -105,16 +127,20 @@ private struct SyncRun {
             func quantile(_ samples: Samples?, _ part: Double) -> Samples {
                 Samples(samples?.quantile(part).map { [$0] } ?? [])
             }
-            let isSettled = number > 0
-            var median = figure("\(name) median", "us", own, peer, isSettled ? .atMost(2) : .report)
-            if number == PairSound.periods.count - 1 {
-                median.note = reports.map(\.line).joined(separator: "; ")
-            }
+            let isLast = number == PairSound.periods.count - 1
+            let isSettled = isLast || number > 0 && !isBehindLink
+            let (middle, most) = isBehindLink ? (50.0, 120.0) : (2, 5)
+            var median = figure("\(name) median", "us", own, peer, isSettled ? .atMost(middle) : .report)
+            if isLast { median.note = reports.map(\.line).joined(separator: "; ") }
             figures.append(median)
             figures.append(
                 figure(
                     "\(name) p95", "us", quantile(own, 0.95), quantile(peer, 0.95),
-                    isSettled ? .atMost(5) : .report))
+                    isSettled ? .atMost(most) : .report))
+            if let withHost {
+                figures.append(
+                    figure("\(name) median, a member and the host", "us", withHost.offsets[number], nil))
+            }
         }
         figures.append(figure("start to first sound at both", "ms", startTimes, peerStart, .atMost(350)))
         figures.append(

@@ -27,7 +27,11 @@ final class Workspace {
 
     /// `hasTracks`: the long tracks are made and served, which some benches do without.
     /// `hasSupport`: the simulated cards and the media server are there.
-    init(programs: String, support: String, hasTracks: Bool = true, hasSupport: Bool = true) throws {
+    /// `address`: where others find the media server.
+    init(
+        programs: String, support: String, hasTracks: Bool = true, hasSupport: Bool = true,
+        address: String = "127.0.0.1"
+    ) throws {
         (self.programs, self.support) = (programs, support)
         // Programs are started from other folders, so the paths must not depend on this one.
         for tool in ["libasound_module_pcm_simdac.so", "quickhttpd"]
@@ -44,13 +48,14 @@ final class Workspace {
         try configureCards(["", ""])
         guard hasTracks else { return }
         let output = "\(folder)/quickhttpd.log"
-        servers.append(try ChildProcess(["\(support)/quickhttpd", "0", media], output: output))
+        servers.append(
+            try ChildProcess(["\(support)/quickhttpd", "-a", address, "0", media], output: output))
         loopbackURL = try retry(seconds: 30) {
             let words = readLines(output).first?.split(separator: " ") ?? []
             guard words.count == 3, let port = UInt16(words[2]) else {
                 throw ProbeFailure("quickhttpd does not start", 0)
             }
-            return "http://127.0.0.1:\(port)"
+            return "http://\(address):\(port)"
         }
     }
 

@@ -208,9 +208,10 @@ struct GroupTests {
         #expect(stranger.closing?.code == 1008)
     }
 
-    @Test func `what a sender starts at one member begins at all at the same moment`() throws {
+    @Test(arguments: [0, 1])
+    func `what a sender starts at one member begins at all at the same moment`(starter: Int) throws {
         let rooms = try TestRooms.grouped(3)
-        let session = try rooms.senders[1].start("http://media.example/a.flac?key=secret")
+        let session = try rooms.senders[starter].start("http://media.example/a.flac?key=secret")
         rooms.settle()
         rooms.pass(1)
         let places = try (0..<3).map { try #require(rooms.place($0)) }
@@ -232,8 +233,12 @@ struct GroupTests {
                 continue
             }
             #expect(item.uri == "http://media.example/a.flac?key=secret")
+            let loads = rooms.rooms[index].renderer.commands.filter {
+                if case .load = $0 { true } else { false }
+            }
+            #expect(loads.count == 1)
         }
-        #expect(rooms.senders[1].member("player", "session")?.textValue == session)
+        #expect(rooms.senders[starter].member("player", "session")?.textValue == session)
     }
 
     @Test func `pause, seek and speed of any sender move all`() throws {
