@@ -47,8 +47,8 @@ struct OffsetMeterTests {
         let other = chord.recording(late: late * 1e-6, ppm: ppm, start: 1_003_210_987)
         var meter = OffsetMeter(one, other)
         for time: Int64 in [1_200_000_000, 1_290_000_000, 1_350_000_000] {
-            let measured = meter.offset(at: time)
-            let offset = try #require(measured)
+            let found = meter.offset(at: time)
+            let offset = try #require(found)
             #expect(abs(offset - late * 1_000) < 100)
         }
     }
@@ -57,14 +57,14 @@ struct OffsetMeterTests {
         let one = Chord(seed: 1).recording(late: 0, ppm: 0, start: 0)
         let other = Chord(seed: 2).recording(late: 0, ppm: 0, start: 0)
         var meter = OffsetMeter(one, other)
-        let offset = meter.offset(at: 300_000_000)
-        #expect(offset == nil)
+        let found = meter.offset(at: 300_000_000)
+        #expect(found == nil)
     }
 
     @Test func `where one of the two is silent there is no offset`() {
         let one = Chord(seed: 1).recording(late: 0, ppm: 0, start: 0)
         var meter = OffsetMeter(one, CardRecording())
-        let offset = meter.offset(at: 300_000_000)
-        #expect(offset == nil)
+        let found = meter.offset(at: 300_000_000)
+        #expect(found == nil)
     }
 }
