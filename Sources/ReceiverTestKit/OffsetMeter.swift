@@ -54,9 +54,10 @@ package struct OffsetMeter {
         var lag = last.map { best(($0 - Self.nearby)...($0 + Self.nearby)) }
         if lag.map({ likeness(Double($0)) < 0.5 }) ?? true { lag = best(-Self.reach...Self.reach) }
         guard let lag, lag.magnitude < Self.reach - 1 else { return nil }
-        var peak = Double(lag)
         // The whole lag is off by up to a frame, since it was found with places that were rounded.
-        for step in [0.5, 0.5, 0.5, 0.25, 0.1] {
+        let beside = [lag - 1, lag, lag + 1].map { (lag: Double($0), likeness: likeness(Double($0))) }
+        var peak = beside.max { $0.likeness < $1.likeness }?.lag ?? Double(lag)
+        for step in [0.5, 0.25, 0.1] {
             let (left, middle, right) = (likeness(peak - step), likeness(peak), likeness(peak + step))
             let bend = left - 2 * middle + right
             guard bend < 0 else { return nil }

@@ -38,7 +38,10 @@ struct OffsetMeterTests {
         }
     }
 
-    @Test(arguments: [(0.0, 0.0), (37.3, 50.0), (-412.7, -80.0), (5_001.3, 50.0), (-21_700.2, 0.0)])
+    @Test(arguments: [
+        (0.0, 0.0), (9.4, 0.0), (10.4, 0.0), (19.8, 0.0), (37.3, 50.0), (-412.7, -80.0), (5_001.3, 50.0),
+        (-21_700.2, 0.0),
+    ])
     func `an offset is found to a tenth of a microsecond, whatever the rates of the cards`(
         late: Double, ppm: Double
     ) throws {
