@@ -142,14 +142,20 @@ import Settings
 @RouteActor func withRoute(
     _ invocation: Invocation, _ body: @RouteActor (Route) async throws -> ExitCode
 ) async throws -> ExitCode {
-    let receiver = try await Finder.receiver(invocation.on)
+    try await withRoute(to: try await Finder.receiver(invocation.on)) { route, _ in try await body(route) }
+}
+
+/// Opens a route to a receiver that was found, and names it in whatever goes wrong.
+@RouteActor func withRoute<Value>(
+    to receiver: Receiver, _ body: @RouteActor (Route, RouteController) async throws -> Value
+) async throws -> Value {
     do {
         let controller = RouteController(sender: .commandLine)
         let route = try await controller.activate(receiver)
         do {
-            let code = try await body(route)
+            let value = try await body(route, controller)
             await controller.deactivate(route)
-            return code
+            return value
         } catch {
             await controller.deactivate(route)
             throw error

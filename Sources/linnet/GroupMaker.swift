@@ -21,7 +21,7 @@ import Settings
                 .refused, "\(TerminalText.clean(receiver.displayName)) cannot play in a group",
                 advice: "Its administrator has switched groups off, or its software is older.")
         }
-        let ticket = try await on(host) { route in
+        let ticket = try await withRoute(to: host) { route, _ in
             try await route.group.create(named: name, activity: activity)
         }
         try TicketShelf().keep(ticket)
@@ -40,9 +40,9 @@ import Settings
         var code = ExitCode.success
         for receiver in receivers {
             do {
-                try await on(receiver) { route in
+                try await withRoute(to: receiver) { route, controller in
                     try await route.group.join(ticket)
-                    try await joined(route)
+                    try await joined(route, controller)
                 }
                 print("\(TerminalText.clean(receiver.displayName)) takes part")
             } catch {
@@ -54,36 +54,13 @@ import Settings
         return code
     }
 
-    private static func joined(_ route: Route) async throws {
+    /// Waits for 15 s at most: a receiver gives up by itself before.
+    private static func joined(_ route: Route, _ controller: RouteController) async throws {
         let limit = Task { @RouteActor in
             try await Task.sleep(for: .seconds(15))
-            await RouteController.leave(route)
+            await controller.leave(route)
         }
         defer { limit.cancel() }
         try await route.group.joined()
     }
-
-    private static func on<Value>(
-        _ receiver: Receiver, _ body: @RouteActor (Route) async throws -> Value
-    ) async throws -> Value {
-        let controller = RouteController(sender: .commandLine)
-        do {
-            let route = try await controller.activate(receiver)
-            do {
-                let value = try await body(route)
-                await controller.deactivate(route)
-                return value
-            } catch {
-                await controller.deactivate(route)
-                throw error
-            }
-        } catch {
-            throw CommandFailure(error, at: TerminalText.clean(receiver.displayName))
-        }
-    }
-}
-
-extension RouteController {
-    /// Ends the connection of a route that waits too long.
-    fileprivate static func leave(_ route: Route) async { route.dropConnection() }
 }

@@ -20,11 +20,7 @@ struct TicketShelf {
     func keep(_ ticket: GroupTicket) throws(CommandFailure) {
         guard let path = path(ticket.group) else { return }
         do {
-            var made = ""
-            for part in folder.split(separator: "/") {
-                made += "/\(part)"
-                if !FileSystem.exists(made) { try FileSystem.makeDirectory(made, mode: 0o700) }
-            }
+            try FileSystem.makeDirectory(folder, mode: 0o700)
             try FileSystem.write(Array("\(ticket.secret)\n".utf8), to: path, mode: 0o600)
         } catch {
             throw CommandFailure(
