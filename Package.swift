@@ -44,6 +44,7 @@ let package = Package(
         .executable(name: "linnet", targets: ["linnet"]),
         .executable(name: "linnet-bench", targets: ["linnet-bench"]),
         .executable(name: "party-queue", targets: ["party-queue"]),
+        .executable(name: "group-player", targets: ["group-player"]),
     ],
     targets: [
         // MARK: C doors
@@ -53,6 +54,7 @@ let package = Package(
         .systemLibrary(name: "CALSA", pkgConfig: "alsa"),
         // The kernel's own calls, which need no library.
         .systemLibrary(name: "CSandbox"),
+        .systemLibrary(name: "CInput"),
         .systemLibrary(
             name: "CGStreamer",
             pkgConfig:
@@ -72,6 +74,8 @@ let package = Package(
         target("SessionCore", ["MediaModel", "ApplicationModel", "Timing"]),
         // Playing in step: the coordinator at the host, the participant on each member, the election, as values.
         target("GroupCore", ["MediaModel"]),
+        // Which of several sources is heard, and why, as a value.
+        target("SwitchingCore", ["MediaModel"]),
 
         // MARK: Wire formats
         // The native protocol: JSON-RPC messages, merge patches, data frames.
@@ -81,11 +85,17 @@ let package = Package(
         // Playlists of other people's making, told from media by their first bytes.
         target("Playlists", ["MediaModel"]),
 
+        // What a member of a group and its host say to each other, in the words of the core.
+        target("GroupLink", ["GroupCore", "RouteWire", "MediaModel", "Timing"]),
+
         // MARK: Runtime
         // Actors, ports and front ends of the receiver.
         target(
             "ReceiverRuntime",
-            ["MediaModel", "ApplicationModel", "Timing", "SessionCore", "GroupCore", "RouteWire"]),
+            [
+                "MediaModel", "ApplicationModel", "Timing", "SessionCore", "GroupCore", "SwitchingCore",
+                "RouteWire", "GroupLink",
+            ]),
 
         // MARK: Fences
         // A thread that runs GLib's main loop, as an executor; signals and asynchronous results.
@@ -100,6 +110,10 @@ let package = Package(
         target("ALSA", ["CALSA"]),
         // UDP sockets, and the clock that belongs to them.
         target("Datagrams"),
+        // Objects, signals and calls of D-Bus by GLib.
+        target("DBus", ["GLibLoop", "CGLib"]),
+        // Switches and keys of the kernel's input devices.
+        target("InputDevices", ["CInput"]),
         // What a process gives up for good: files, system calls, privileges, memory.
         target("Sandbox", ["CSandbox"]),
         // Pipelines, tags and streams by GStreamer.
@@ -124,6 +138,14 @@ let package = Package(
             ]),
         // The clock that a group plays by, provided and followed over UDP.
         target("GroupClock", ["MediaModel", "Timing", "Datagrams", "GLibLoop"]),
+        // Phones that play over Bluetooth, by BlueZ and bluez-alsa.
+        target(
+            "BluetoothSources",
+            ["ReceiverRuntime", "SwitchingCore", "MediaModel", "DBus", "Settings", "GLibLoop"]),
+        // Where the device is worn and what is plugged in, from switches.
+        target(
+            "PlacementSensors",
+            ["ReceiverRuntime", "SwitchingCore", "MediaModel", "InputDevices", "GLibLoop"]),
         // The stage between decoded samples and the card.
         target("AudioOutput", ["MediaModel", "Timing", "ALSA"]),
         // The bytes of media on servers of HTTP, at hand for a thread that reads.
@@ -140,7 +162,11 @@ let package = Package(
         // The sender's side of the protocol.
         target(
             "RouteKit",
-            ["RouteWire", "MediaModel", "ApplicationModel", "Timing", "Soup", "Avahi", "GLibLoop"]),
+            [
+                "RouteWire", "GroupCore", "GroupLink", "GroupClock", "MediaModel", "ApplicationModel",
+                "Timing",
+                "Soup", "Avahi", "GLibLoop",
+            ]),
 
         // Companion applications in Swift.
         target(
@@ -152,8 +178,8 @@ let package = Package(
             "linnetd",
             [
                 "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "MemberLink", "GroupClock",
-                "RendererProcess",
-                "RendererWire", "ApplicationProcess", "Settings", "GLibLoop", "MediaModel", "Timing",
+                "BluetoothSources", "PlacementSensors", "RendererProcess", "RendererWire",
+                "ApplicationProcess", "Settings", "GLibLoop", "MediaModel", "Timing",
             ]),
         program(
             "linnet-renderer",
@@ -169,6 +195,8 @@ let package = Package(
             ]),
         // A sample application.
         program("party-queue", ["LinnetApplication", "RouteKit"]),
+        // A sample player with an output of its own that plays in a group.
+        program("group-player", ["RouteKit", "GStreamer", "MediaModel", "Settings", "GLibLoop"]),
         program(
             "linnet-bench",
             [
@@ -208,6 +236,7 @@ let package = Package(
             "SessionCoreTests",
             ["SeededNumbers", "SessionCore", "MediaModel", "ApplicationModel", "Timing"]),
         tests("GroupCoreTests", ["SeededNumbers", "GroupCore", "MediaModel"]),
+        tests("SwitchingCoreTests", ["SeededNumbers", "SwitchingCore", "MediaModel"]),
         tests(
             "RouteWireTests", ["SeededNumbers", "RouteWire", "MediaModel", "ApplicationModel"],
             exclude: ["Fixtures"]),
@@ -225,6 +254,16 @@ let package = Package(
         tests(
             "GroupClockTests",
             ["GroupClock", "Datagrams", "LoopTestKit", "SystemProbe", "Timing", "MediaModel", "GLibLoop"]),
+        tests("DBusTests", ["DBus", "LoopTestKit", "GLibLoop", "Settings"]),
+        tests(
+            "BluetoothSourcesTests",
+            [
+                "BluetoothSources", "DBus", "ReceiverRuntime", "SwitchingCore", "LoopTestKit", "MediaModel",
+                "Settings", "GLibLoop",
+            ]),
+        tests(
+            "PlacementSensorsTests",
+            ["PlacementSensors", "InputDevices", "ReceiverRuntime", "LoopTestKit", "MediaModel", "GLibLoop"]),
         tests("AvahiTests", ["LoopTestKit", "Avahi", "GLibLoop", "Settings"]),
         tests("MediaSourceTests", ["MediaSource", "MediaModel", "Soup"], exclude: ["misbehave.py"]),
         tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel", "ReceiverTestKit"]),
@@ -234,8 +273,9 @@ let package = Package(
         tests(
             "RouteKitTests",
             [
-                "RouteKit", "RouteWire", "Playlists", "MediaModel", "Timing", "Soup", "Settings", "GLibLoop",
-                "linnet",
+                "RouteKit", "RouteWire", "GroupCore", "GroupLink", "Playlists", "MediaModel", "Timing",
+                "Soup",
+                "Settings", "GLibLoop", "linnet",
             ]),
         tests(
             "SoupListenerTests",

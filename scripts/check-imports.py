@@ -18,14 +18,14 @@ import subprocess
 import sys
 
 WORDS = {"MediaModel", "ApplicationModel", "Timing"}
-CORE = {"SessionCore", "GroupCore"}
-WIRE = {"RouteWire", "RendererWire", "Playlists"}
+CORE = {"SessionCore", "GroupCore", "SwitchingCore"}
+WIRE = {"RouteWire", "RendererWire", "Playlists", "GroupLink"}
 RUNTIME = {"ReceiverRuntime"}
-GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
-FENCES = GLIB_FENCES | {"ALSA", "Datagrams", "Sandbox", "SystemProbe"}
+GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "DBus", "Settings", "GStreamer"}
+FENCES = GLIB_FENCES | {"ALSA", "Datagrams", "InputDevices", "Sandbox", "SystemProbe"}
 ADAPTERS = {
     "SoupListener", "AvahiAdvertiser", "MemberLink", "RendererProcess", "ApplicationProcess", "AudioOutput",
-    "MediaSource", "GStreamerRenderer", "GroupClock"}
+    "MediaSource", "GStreamerRenderer", "GroupClock", "BluetoothSources", "PlacementSensors"}
 LIBRARIES = {"RouteKit", "LinnetApplication"}
 SUPPORT = {"ReceiverTestKit", "LoopTestKit"}
 
@@ -36,16 +36,20 @@ ALLOWED = {
     "Timing": {"MediaModel"},
     "SessionCore": WORDS,
     "GroupCore": {"MediaModel", "Timing"},
+    "SwitchingCore": {"MediaModel", "Timing"},
     "RouteWire": WORDS,
+    "GroupLink": WORDS | {"GroupCore", "RouteWire"},
     "RendererWire": WORDS,
     "Playlists": {"MediaModel"},
-    "ReceiverRuntime": WORDS | CORE | {"RouteWire", "Synchronization"},
+    "ReceiverRuntime": WORDS | CORE | {"RouteWire", "GroupLink", "Synchronization"},
     "GLibLoop": {"CGLib", "Synchronization", "Glibc"},
     "Soup": {"GLibLoop", "CGLib", "CSoup", "Synchronization", "Glibc"},
     "Avahi": {"GLibLoop", "CGLib", "CAvahi", "Synchronization", "Glibc"},
     "Settings": {"GLibLoop", "CGLib", "Synchronization", "Glibc"},
     "ALSA": {"CALSA", "Synchronization", "Glibc"},
+    "DBus": {"GLibLoop", "CGLib", "Synchronization", "Glibc"},
     "Datagrams": {"Glibc"},
+    "InputDevices": {"CInput", "Glibc"},
     "Sandbox": {"CSandbox", "Glibc"},
     "GStreamer": {"GLibLoop", "CGLib", "CGStreamer", "Synchronization", "Glibc"},
     "SystemProbe": {"CALSA", "CGLib", "Synchronization", "Glibc"},
@@ -57,11 +61,14 @@ ALLOWED = {
     # The port that it implements speaks of the core's `InstanceID`; what crosses the sockets is of the route protocol.
     "ApplicationProcess": WORDS | CORE | RUNTIME | {"RouteWire", "Sandbox", "Settings", "GLibLoop", "Synchronization"},
     "GroupClock": WORDS | {"Datagrams", "GLibLoop", "Synchronization"},
+    # The ports that they implement speak of the core's words.
+    "BluetoothSources": WORDS | CORE | RUNTIME | {"DBus", "Settings", "GLibLoop", "Synchronization"},
+    "PlacementSensors": WORDS | CORE | RUNTIME | {"InputDevices", "GLibLoop", "Synchronization"},
     "AudioOutput": WORDS | {"ALSA", "Synchronization"},
     "MediaSource": WORDS | {"Soup", "GLibLoop", "Synchronization"},
     "GStreamerRenderer": WORDS
     | {"GStreamer", "Soup", "AudioOutput", "MediaSource", "Playlists", "Settings", "GLibLoop", "Synchronization"},
-    "RouteKit": WORDS | {"GroupCore", "RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
+    "RouteKit": WORDS | {"GroupCore", "GroupLink", "GroupClock", "RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
     "LinnetApplication": WORDS | {"RouteKit", "RouteWire", "Settings", "GLibLoop", "Observation", "Synchronization"},
     "LoopTestKit": {"GLibLoop", "Synchronization"},
     "SeededNumbers": set(),
@@ -71,10 +78,12 @@ ALLOWED = {
         # The renderer's settings cross the wire as they are made here.
         "RendererWire",
         "SoupListener", "AvahiAdvertiser", "MemberLink", "GroupClock", "RendererProcess", "ApplicationProcess",
+        "BluetoothSources", "PlacementSensors",
         "Settings", "GLibLoop", "Synchronization"},
     "linnet-renderer": WORDS | {
         "GStreamerRenderer", "AudioOutput", "RendererWire", "Sandbox", "Settings", "GLibLoop", "Synchronization"},
     "party-queue": {"LinnetApplication", "RouteKit"},
+    "group-player": WORDS | {"RouteKit", "GStreamer", "Settings", "GLibLoop", "Synchronization"},
     "linnet": WORDS | {"RouteKit", "RouteWire", "Playlists", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
     # Publishes and browses inside a network namespace of the tests.
     "dns-sd-probe": {"Avahi", "GLibLoop", "Settings", "Synchronization", "Glibc"},
