@@ -64,6 +64,11 @@ package final class FakeNetwork {
         return moved
     }
 
+    /// The code that everybody on this network makes.
+    package func code(of message: [UInt8], key: [UInt8]) -> [UInt8] {
+        FakeSecrets(seed: 0).code(of: message, key: key)
+    }
+
     fileprivate func drop(_ client: FakeClient) { vanished.append(client) }
 }
 

@@ -5,6 +5,7 @@ import MediaModel
 import ReceiverTestKit
 import RouteKit
 import RouteWire
+import Settings
 import SystemProbe
 import Testing
 
@@ -70,6 +71,64 @@ extension GroupPair {
         for await session in member.route.group.sessions() { return session }
         throw TestFailure("the route is over")
     }
+}
+
+/// `group-player` on a card of its own.
+@RouteActor private final class SamplePlayer {
+    let process: ChildProcess
+    let card: SimulatedCard
+    private let output: String
+
+    init(folder: String, on receiver: ReceiverUnderTest, settings: String = "") throws {
+        card = SimulatedCard(folder: "\(folder)/card")
+        output = "\(folder)/group-player.out"
+        try FileSystem.makeDirectory(card.folder)
+        let configuration = try SimulatedCard.configure(folder: card.folder, settings: settings)
+        process = try Programs.start(
+            [
+                try Programs.path("group-player"), "--on", "127.0.0.1:\(receiver.port)", "--device", "sim0",
+                "--name", "Sample",
+            ], environment: ["ALSA_CONFIG_PATH": configuration], output: output,
+            errors: "\(folder)/group-player.log")
+    }
+
+    var lines: [String] { readLines(output) }
+
+    func says(_ words: String, times: Int = 1) async throws {
+        let isSaid = await Programs.poll(within: .seconds(30)) {
+            lines.count { $0.hasPrefix(words) } >= times
+        }
+        guard isSaid else {
+            throw TestFailure("the player did not say '\(words)': \(readText(output))")
+        }
+    }
+}
+
+/// Writes noise of so many seconds, the same on both sides, with little just below half the rate, and returns the file's name.
+private func makeNoise(in folder: String, seconds: Int) throws -> String {
+    let rate = 48_000
+    let size = UInt32(rate * seconds * 4)
+    func number(_ value: UInt32, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) }
+    }
+    var bytes = Array("RIFF".utf8) + number(36 + size, 4) + Array("WAVEfmt ".utf8) + number(16, 4)
+    bytes += number(1, 2) + number(2, 2) + number(UInt32(rate), 4) + number(UInt32(rate) * 4, 4)
+    bytes += number(4, 2) + number(16, 2) + Array("data".utf8) + number(size, 4)
+    bytes.reserveCapacity(44 + Int(size))
+    var state: UInt32 = 2_463_534_242
+    var (last, before): (Int32, Int32) = (0, 0)
+    for _ in 0..<rate * seconds {
+        state ^= state << 13
+        state ^= state >> 17
+        state ^= state << 5
+        let white = Int32(bitPattern: state) >> 19
+        let sample = white + 2 * last + before
+        (before, last) = (last, white)
+        let (low, high) = (UInt8(truncatingIfNeeded: sample), UInt8(truncatingIfNeeded: sample >> 8))
+        bytes += [low, high, low, high]
+    }
+    try FileSystem.write(bytes, to: "\(folder)/noise.wav")
+    return "noise.wav"
 }
 
 extension Receiving {
@@ -169,5 +228,57 @@ extension Receiving {
                 _ = try await card.beginning(ofSecond: 8, from: heard)
             }
         }
+
+        @Test @RouteActor func `the sample player is heard in step with a receiver`() async throws {
+            try await ReceiverUnderTest.use(["--clock-port", "0"]) { receiver in
+                let folder = try Programs.makeFolder()
+                defer { Programs.remove(folder) }
+                let media = try await MediaServer(folder: folder, serving: folder)
+                defer { media.process.kill() }
+                let noise = try makeNoise(in: folder, seconds: 24)
+                _ = try await receiver.route.group.create(named: "Both")
+                let player = try SamplePlayer(folder: folder, on: receiver, settings: "ppm 50")
+                defer { player.process.kill() }
+                try await player.says("joined")
+                let session = RouteSession(url: media.url(noise))
+                receiver.route.addSession(session)
+                let control = try await session.start().playbackControl
+                try await player.says("play")
+                var pair = HeardPair(receiver.card, player.card)
+                try await pair.isInStep(from: SimulatedCard.now + 1_000_000_000)
+
+                try await control.perform(.setPlaying(false))
+                try await player.says("pause")
+                try await control.perform(.setPlaying(true))
+                try await player.says("play", times: 2)
+                try await pair.isInStep(from: SimulatedCard.now + 1_000_000_000)
+
+                try await control.perform(.seek(to: .seconds(12), tolerance: .zero))
+                try await player.says("seek 12.0")
+                try await player.says("play", times: 3)
+                try await pair.isInStep(from: SimulatedCard.now + 1_000_000_000)
+
+                player.process.signal(ChildProcess.terminating)
+                try await player.says("over: left")
+            }
+        }
+    }
+}
+
+/// What two cards play of the same noise.
+private struct HeardPair {
+    private var one: SimulatedCard
+    private var other: SimulatedCard
+    init(_ one: SimulatedCard, _ other: SimulatedCard) { (self.one, self.other) = (one, other) }
+
+    /// Waits until both are heard, and expects that the second is heard with the first, at some moments from `time` on.
+    mutating func isInStep(from time: Int64) async throws {
+        let start = try await one.sound(from: time, for: .milliseconds(1_500)).start
+        _ = try await other.sound(from: time, for: .milliseconds(1_500))
+        var meter = OffsetMeter(one.recording(), other.recording())
+        let found = [300, 700, 1_100].compactMap { meter.offset(at: start + $0 * 1_000_000) }
+        let offset = try #require(found.sorted().dropFirst(found.count / 2).first, "one of them is not heard")
+        // A few microseconds; a busy machine is allowed more, and what anybody could hear is ten times that.
+        #expect(abs(offset) < 1_000_000)
     }
 }
