@@ -106,9 +106,12 @@ import RouteKit
         }
     }
 
-    /// Where the group will be when the window is filled.
+    /// When the window is filled, on the group's clock.
+    private var soon: Int64 { coordinator.hostTime(atLocalTime: PlaybackCoordinator.localTime + Self.lead) }
+
+    /// Where the group will be then.
     private var groupPlace: Int64 {
-        let time = coordinator.expectedItemTime(atHostTime: coordinator.hostTime + Self.lead)
+        let time = coordinator.expectedItemTime(atHostTime: soon)
         return time?.nanoseconds ?? place
     }
 
@@ -148,8 +151,7 @@ import RouteKit
         log("play \(command.rate) at \(command.itemTime.seconds)")
         let isFaster = rate != command.rate
         rate = command.rate
-        let moment = max(coordinator.hostTime + Self.lead, command.hostClockTime)
-        place = max(0, command.anchor.itemTime(at: moment))
+        place = max(0, command.anchor.itemTime(at: max(soon, command.hostClockTime)))
         if isFaster || source?.window.isNear(Double(place)) != true { source?.seek(to: place, rate: rate) }
         anchor = command.anchor
         tell()

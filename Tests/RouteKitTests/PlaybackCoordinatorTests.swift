@@ -225,6 +225,27 @@ private let seek = WireGroupCommand.Action.seek(itemTime: 5_000_000_000, anticip
         #expect(host.completions == ["1 ignored", "2 done"])
     }
 
+    @Test func `who is not ready in time takes no part until it is`() async throws {
+        let stage = try await Stage()
+        let (host, player) = (stage.host, stage.player)
+        #expect(await reached(stage.session.updates()) { stage.session.group.isClockKnown })
+        host.command(.buffer(anticipatedRate: 1, due: stage.coordinator.hostTime))
+        await host.hears(.suspend(0, reason: "stallRecovery"))
+        await host.receiver.until { host.completions == ["1 suspended"] }
+        #expect(stage.coordinator.suspensionReasons == [.stallRecovery])
+        // The player was not disturbed, and is ready at last.
+        #expect(player.log == ["buffer for 1.0"])
+        player.handlers[0]()
+        await host.hears(.resume(0, itemTime: nil))
+        #expect(host.receiver.told.contains(.ready(true)))
+        // What is late for an item that is left is no stall any more.
+        host.command(.buffer(anticipatedRate: 1, due: stage.coordinator.hostTime))
+        await host.receiver.until { host.completions.count == 2 }
+        stage.coordinator.transitionToItem(withIdentifier: "next")
+        #expect(player.log == ["buffer for 1.0", "buffer for 1.0", "abandoned"])
+        #expect(stage.coordinator.suspensionReasons.isEmpty)
+    }
+
     @Test func `an item that is left takes its commands along`() async throws {
         let stage = try await Stage()
         stage.host.command(.buffer(anticipatedRate: 1, due: nil))

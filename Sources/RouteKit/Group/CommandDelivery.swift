@@ -25,7 +25,7 @@ import Synchronization
     var onAbandon: (() -> Void)?
 
     private var waiting: [Entry] = []
-    private var live: (number: UInt64, entry: Entry)?
+    private var live: (number: UInt64, entry: Entry, isLate: Bool)?
     private var count: UInt64 = 0
     private var isDelivering = false
 
@@ -40,7 +40,19 @@ import Synchronization
     /// One of the group's is of no use any more.
     func abandon(_ id: CommandID) {
         waiting.removeAll { $0.isOfGroup && $0.command.id == id }
-        if let live, live.entry.isOfGroup, live.entry.command.id == id { drop() }
+        if let live, live.entry.isOfGroup, live.entry.command.id == id, !live.isLate { drop() }
+    }
+
+    /// The group does not wait for this one any more. The player goes on with it, and nothing else is given to it before it is done.
+    func miss(_ id: CommandID) {
+        if live?.entry.isOfGroup == true, live?.entry.command.id == id { live?.isLate = true }
+    }
+
+    /// The player need not go on with what was late. Says what that was.
+    func abandonLate() -> CommandID? {
+        guard let live, live.isLate else { return nil }
+        drop()
+        return live.entry.command.id
     }
 
     /// What this player alone was asked for is of no use any more.
@@ -62,7 +74,7 @@ import Synchronization
             waiting.removeFirst()
             count += 1
             let number = count
-            live = (number, next)
+            live = (number, next, false)
             onDeliver?(next.command, CommandCompletion { [weak self] in self?.completed(number) })
         }
         isDelivering = false

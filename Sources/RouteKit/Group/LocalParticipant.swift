@@ -11,6 +11,8 @@ import RouteWire
 @RouteActor protocol ParticipantPerformer: AnyObject {
     /// Begins; `LocalParticipant.apply(.performed)` says that it is done. At most one at a time.
     func begin(_ command: GroupCommand)
+    /// It was not done in time. The player goes on with it; its end is the end of the stall, too.
+    func miss(_ command: CommandID)
     /// Nobody asks for the end of this one any more.
     func abandon(_ command: CommandID)
     /// What was asked for while it takes no part, for this player alone. False: too much waits already.
@@ -87,8 +89,10 @@ import RouteWire
             guard let line = membership?.line else { return }
             let delay = max(0, line.local(at: moment).saturatingSubtracting(MonotonicClock.nanoseconds))
             dueTimer = EventSource.after(.nanoseconds(delay)) { [weak self] in
-                self?.dueTimer = nil
-                self?.apply(.timerFired(timer))
+                guard let self else { return }
+                dueTimer = nil
+                if case .due(let command) = timer { performer?.miss(command) }
+                apply(.timerFired(timer))
             }
         case .suspensionsChanged: performer?.participantChanged()
         }

@@ -61,6 +61,7 @@ extension PlaybackCoordinator {
 
 extension PlaybackCoordinator: ParticipantPerformer {
     func begin(_ command: GroupCommand) { delivery.add(command, isOfGroup: true) }
+    func miss(_ command: CommandID) { delivery.miss(command) }
     func abandon(_ command: CommandID) { delivery.abandon(command) }
     func participantChanged() { refresh() }
 

@@ -81,6 +81,8 @@ import RouteWire
         withIdentifier identifier: String?, proposingInitialTimingBasedOn timing: InitialTiming? = nil
     ) {
         delivery.abandonOwn()
+        // What was late for the old item is no stall in the new one.
+        if let late = delivery.abandonLate() { participant.apply(.performed(late)) }
         own = identifier.map { _ in .paused(at: timing?.itemTime.placeInItem ?? 0) }
         participant.apply(
             .transitioned(

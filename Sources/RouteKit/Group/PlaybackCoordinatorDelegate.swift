@@ -7,7 +7,8 @@ public import MediaModel
 ///
 /// Commands come one at a time: the next one when the completion handler of the last was called, or when the last was abandoned. A
 /// handler may be called on any thread; only its first call counts, and one that is dropped counts as called. A command
-/// for another item than the one that is played is to be ignored, and completed.
+/// for another item than the one that is played is to be ignored, and completed. What is not done at its due time is a suspension
+/// for `stallRecovery`, which ends when its handler is called.
 @RouteActor public protocol PlaybackCoordinatorDelegate: AnyObject {
     /// Be heard at the command's place at its moment, which may have passed: then where the group is by now. Complete it when that is
     /// under way. What cannot be played in time begins a suspension for `stallRecovery`.
