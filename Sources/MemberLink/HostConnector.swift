@@ -34,6 +34,7 @@ final class WebSocketLink: MemberLink {
     private var opening: WebSocketOpening?
     private var socket: WebSocket?
     private var watch: EventSource?
+    private var lastLook: Int64 = 0
     private var turn: EventSource?
     private var failure = "there is no address"
 
@@ -86,7 +87,11 @@ final class WebSocketLink: MemberLink {
     }
 
     private func listen() {
-        guard let socket, MonotonicClock.nanoseconds - socket.lastHeard > Self.silence else { return }
+        let now = MonotonicClock.nanoseconds
+        defer { lastLook = now }
+        // While this loop was held up it has read nothing: what waits is read first.
+        guard now - lastLook < Self.silence / 2 else { return }
+        guard let socket, now - socket.lastHeard > Self.silence else { return }
         socket.abort()
         end("the host is silent")
     }

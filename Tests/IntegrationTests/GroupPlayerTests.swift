@@ -150,10 +150,9 @@ extension Receiving {
                 try await pair.play()
                 try await player.wait("a start") { $0.lastPlay != nil }
                 // What is heard when is what the player was told.
-                var (one, other) = (pair.host.card, pair.member.card)
+                let (one, other) = (pair.host.card, pair.member.card)
                 for recorded in [
-                    try await one.beginning(ofSecond: 2, from: 0),
-                    try await other.beginning(ofSecond: 2, from: 0),
+                    try await one.heard(second: 2, from: 0), try await other.heard(second: 2, from: 0),
                 ] {
                     let time = coordinator.hostTime(atLocalTime: recorded)
                     let told = try #require(player.lastPlay).anchor.itemTime(at: time)
@@ -172,8 +171,8 @@ extension Receiving {
                 try await player.wait("a seek") { $0.lastSeek?.itemTime.seconds == 6 }
                 try await coordinator.coordinateRateChange(to: 1)
                 try await player.wait("another start") { $0.lastPlay?.itemTime.seconds == 6 }
-                let first = try await one.beginning(ofSecond: 7, from: paused)
-                let second = try await other.beginning(ofSecond: 7, from: paused)
+                let first = try await one.heard(second: 7, from: paused)
+                let second = try await other.heard(second: 7, from: paused)
                 #expect(abs(first - second) < 15_000_000)
                 let told = try #require(player.lastPlay).anchor
                     .itemTime(at: coordinator.hostTime(atLocalTime: first))
@@ -208,8 +207,8 @@ extension Receiving {
                 coordinator.coordinate(with: session)
                 try await session.join()
                 try await pair.play()
-                var card = pair.member.card
-                let before = try await card.beginning(ofSecond: 1, from: 0)
+                let card = pair.member.card
+                let before = try await card.heard(second: 1, from: 0)
                 try await player.wait("a start") { $0.lastPlay != nil }
                 let old = try #require(coordinator.clock).identifier
                 pair.host.daemon.kill()
@@ -218,14 +217,14 @@ extension Receiving {
                         && coordinator.clock?.identifier != old
                         && coordinator.expectedItemTime(atHostTime: 0) != nil
                 }
-                let heard = try await card.beginning(ofSecond: 5, from: before)
+                let heard = try await card.heard(second: 5, from: before)
                 let time = coordinator.hostTime(atLocalTime: heard)
                 let expected = try #require(coordinator.expectedItemTime(atHostTime: time)?.nanoseconds)
                 #expect(abs(expected - 5_000_000_000) < 15_000_000)
                 // What it asks for is done by the member that is the host now.
                 try await coordinator.coordinateSeek(to: .seconds(7))
                 try await player.wait("a seek") { $0.lastSeek?.itemTime.seconds == 7 }
-                _ = try await card.beginning(ofSecond: 8, from: heard)
+                _ = try await card.heard(second: 8, from: heard)
             }
         }
 
@@ -244,7 +243,7 @@ extension Receiving {
                 receiver.route.addSession(session)
                 let control = try await session.start().playbackControl
                 try await player.says("play")
-                var pair = HeardPair(receiver.card, player.card)
+                let pair = HeardPair(receiver.card, player.card)
                 try await pair.isInStep(from: SimulatedCard.now + 1_000_000_000)
 
                 try await control.perform(.setPlaying(false))
@@ -278,7 +277,7 @@ extension Receiving {
                 try await player.says("joined")
                 try await pair.memberSender.ask(.start(SessionStart(url: media.url(noise))))
                 try await player.says("play")
-                var cards = HeardPair(pair.member.card, player.card)
+                let cards = HeardPair(pair.member.card, player.card)
                 try await cards.isInStep(from: SimulatedCard.now + 500_000_000)
                 pair.host.daemon.kill()
                 try await pair.memberSender.wait("the member is the host, and the player there") {
@@ -291,14 +290,16 @@ extension Receiving {
     }
 }
 
-/// What two cards play of the same noise.
-private struct HeardPair {
-    private var one: SimulatedCard
-    private var other: SimulatedCard
+/// What two cards play of the same noise. Looking at recordings takes long, and the receivers' senders and players live on the
+/// library's actor: so it is done elsewhere.
+private struct HeardPair: Sendable {
+    let one: SimulatedCard
+    let other: SimulatedCard
     init(_ one: SimulatedCard, _ other: SimulatedCard) { (self.one, self.other) = (one, other) }
 
     /// Waits until both are heard, and expects that the second is heard with the first, at some moments from `time` on.
-    mutating func isInStep(from time: Int64) async throws {
+    @concurrent func isInStep(from time: Int64) async throws {
+        var (one, other) = (one, other)
         let start = try await one.sound(from: time, for: .milliseconds(1_500)).start
         _ = try await other.sound(from: time, for: .milliseconds(1_500))
         var meter = OffsetMeter(one.recording(), other.recording())
@@ -306,5 +307,13 @@ private struct HeardPair {
         let offset = try #require(found.max { abs($0) < abs($1) }, "one of them is not heard")
         // A few microseconds; a busy machine is allowed more, and what anybody could hear is ten times that.
         #expect(abs(offset) < 1_000_000)
+    }
+}
+
+extension SimulatedCard {
+    /// When a second of the test media begins to be heard, found out elsewhere than on the library's actor.
+    @concurrent fileprivate func heard(second: Int, from time: Int64) async throws -> Int64 {
+        var card = self
+        return try await card.beginning(ofSecond: second, from: time)
     }
 }
