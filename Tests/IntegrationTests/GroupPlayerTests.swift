@@ -305,7 +305,7 @@ private struct HeardPair: Sendable {
         var (one, other) = (one, other)
         var found: [Int] = []
         var from = time
-        let end = SimulatedCard.now + 40_000_000_000
+        let end = SimulatedCard.now + 60_000_000_000
         repeat {
             let start = try await one.sound(from: from, for: .milliseconds(800)).start
             _ = try await other.sound(from: from, for: .milliseconds(800))
