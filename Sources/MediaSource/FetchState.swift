@@ -17,7 +17,7 @@ struct FetchState {
         /// Bytes that are fetched ahead of the reader.
         var readAhead = 512 << 10
         /// Bytes that are fetched ahead where reading has just begun: what is needed first is not to wait for what is not.
-        var firstAhead = 128 << 10
+        var firstAhead = 64 << 10
         /// A resource up to this size is fetched at once, whole.
         var small = 1 << 20
         /// So much is read past rather than asked for again: about what a round trip brings.
@@ -186,6 +186,13 @@ struct FetchState {
             connection = .open(at: place, isReading: true)
             return isReading ? nil : .read
         }
+    }
+
+    /// True if `next()` would give a step. Nothing is done about it.
+    mutating func isDue() -> Bool {
+        let before = connection
+        defer { connection = before }
+        return next() != nil
     }
 
     /// True if a connection that gives the byte at `place` next will soon give that at `target`.

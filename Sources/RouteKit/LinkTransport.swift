@@ -14,6 +14,8 @@ import Soup
     /// This end of the connection in numbers; nil where there is no network.
     var localAddress: String? { get }
     func send(_ message: WebSocket.Message)
+    /// Lets a receiver on this machine take what was sent before this thread goes on.
+    func letReaderRun()
     func close(code: UInt16, reason: String)
     func abort()
 }
@@ -49,6 +51,8 @@ extension WebSocket: @RouteActor LinkTransport {}
         guard let frame = message.frame, link.isOpen else { return }
         if !link.send(frame) { end(code: 1006, "the receiver does not read") }
     }
+
+    func letReaderRun() { link.letReaderRun() }
 
     func close(code: UInt16, reason: String) { abort() }
 

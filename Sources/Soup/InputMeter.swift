@@ -17,6 +17,8 @@ import Synchronization
     private var left = share
     /// All bytes that were read.
     private(set) var total: UInt64 = 0
+    /// Called after each read, inside of it.
+    var onRead: (() -> Void)?
 
     /// Counts from now on, for as long as the stream lives.
     init(_ input: UnsafeMutablePointer<GInputStream>) {
@@ -39,6 +41,7 @@ import Synchronization
     fileprivate func read(_ count: Int) {
         left -= count
         total += UInt64(count)
+        onRead?()
     }
 
     fileprivate func beginTurn() { left = Self.share }

@@ -79,7 +79,7 @@ extension Configuration {
 
     var receiver: ReceiverConfiguration {
         let host = hostName.lowercased()
-        return ReceiverConfiguration(
+        var receiver = ReceiverConfiguration(
             name: text(.name).isEmpty ? hostName : text(.name), model: text(.model),
             software: Product.software,
             deviceType: text(.deviceType), port: UInt16(clamping: integer(.port)),
@@ -89,6 +89,8 @@ extension Configuration {
             initialVolume: Volume(level: min(number(.volume), number(.volumeCap))),
             graceTime: .seconds(integer(.grace)), loadTimeout: .seconds(integer(.loadTimeout)),
             stallTimeout: .seconds(number(.stallTimeout)))
+        receiver.letsSoundGoFirst = true
+        return receiver
     }
 
     var renderer: RendererProcess.Configuration {
