@@ -80,6 +80,7 @@ final class MediaPipeline: Sendable {
         pipeline.onElementAdded { [parts, readers] element in
             if element.factoryName == "multiqueue" { relay.watch(element) }
             parts.note(element.factoryName)
+            if element.factoryName == "decodebin3" { parts.decoder = element }
             readers.serve(element)
             if Element.adaptiveDemuxers.contains(element.factoryName) {
                 let line = RequestTap.Line(
@@ -174,7 +175,13 @@ final class MediaPipeline: Sendable {
     // MARK: What may take long
 
     func start() {
-        worker.perform { [pipeline] in pipeline.setState(.playing) }
+        worker.perform { [pipeline, parts] in
+            // The head has its source begin before its decoder takes anything; what came too early would be refused, and the
+            // source stop for good.
+            pipeline.setState(.ready)
+            parts.decoder?.setState(.paused)
+            pipeline.setState(.playing)
+        }
     }
 
     /// The demuxer of an adaptive stream; nil for other media, and before it is known.
@@ -329,6 +336,11 @@ private final class Parts: Sendable {
     var demuxer: AdaptiveDemuxer? {
         get { adaptive.withLock { $0 } }
         set { adaptive.withLock { $0 = newValue } }
+    }
+    private let decoding = Mutex<Element?>(nil)
+    var decoder: Element? {
+        get { decoding.withLock { $0 } }
+        set { decoding.withLock { $0 = newValue } }
     }
     func note(_ name: String) { names.withLock { if $0.count < 64 { $0.insert(name) } } }
     func hasTrackTitles(ofSingle single: Bool) -> Bool {
