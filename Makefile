@@ -57,7 +57,7 @@ test: ## build and run all tests
 	@scripts/check-support.sh $(SUPPORT)
 	SWIFT='$(SWIFT)' scripts/test.sh
 
-support: $(SUPPORT)/libasound_module_pcm_simdac.so $(SUPPORT)/libasound_module_ctl_simdac.so $(SUPPORT)/simdac-check $(SUPPORT)/quickhttpd ## build the test support
+support: $(SUPPORT)/libasound_module_pcm_simdac.so $(SUPPORT)/libasound_module_ctl_simdac.so $(SUPPORT)/simdac-check $(SUPPORT)/quickhttpd $(SUPPORT)/gst-clock $(SUPPORT)/lossy-relay ## build the test support
 
 $(SUPPORT)/libasound_module_pcm_simdac.so: Tests/Support/simdac/pcm_simdac.c Tests/Support/simdac/intruder.h
 	@mkdir -p $(@D)
@@ -74,6 +74,14 @@ $(SUPPORT)/simdac-check: Tests/Support/simdac/check.c
 $(SUPPORT)/quickhttpd: Tests/Support/quickhttpd/quickhttpd.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $< -pthread
+
+$(SUPPORT)/gst-clock: Tests/Support/gst-clock/gst-clock.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $< $$(pkg-config --cflags --libs gstreamer-net-1.0)
+
+$(SUPPORT)/lossy-relay: Tests/Support/lossy-relay/lossy-relay.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $<
 
 sample: $(SAMPLE) ## make the sample
 

@@ -95,6 +95,8 @@ let package = Package(
         target("Settings", ["GLibLoop", "CGLib"]),
         // Playback devices and mixers by alsa-lib.
         target("ALSA", ["CALSA"]),
+        // UDP sockets, and the clock that belongs to them.
+        target("Datagrams"),
         // What a process gives up for good: files, system calls, privileges, memory.
         target("Sandbox", ["CSandbox"]),
         // Pipelines, tags and streams by GStreamer.
@@ -115,6 +117,8 @@ let package = Package(
                 "ReceiverRuntime", "SessionCore", "RouteWire", "ApplicationModel", "MediaModel", "Sandbox",
                 "Settings", "GLibLoop",
             ]),
+        // The clock that a group plays by, provided and followed over UDP.
+        target("GroupClock", ["MediaModel", "Timing", "Datagrams", "GLibLoop"]),
         // The stage between decoded samples and the card.
         target("AudioOutput", ["MediaModel", "Timing", "ALSA"]),
         // The bytes of media on servers of HTTP, at hand for a thread that reads.
@@ -163,7 +167,7 @@ let package = Package(
             "linnet-bench",
             [
                 "RouteKit", "LinnetApplication", "MediaModel", "SeededNumbers", "Settings", "SystemProbe",
-                "ReceiverTestKit", "Soup", "GLibLoop",
+                "ReceiverTestKit", "Soup", "GLibLoop", "LinkSimulation", "Timing",
             ]),
 
         // MARK: Test support
@@ -174,6 +178,9 @@ let package = Package(
 
         // Random numbers that come again.
         target("SeededNumbers"),
+
+        // Exchanges with a clock over a network, both simulated.
+        target("LinkSimulation", ["SeededNumbers"]),
 
         // A loop for the tests of what lives on one.
         target("LoopTestKit", ["GLibLoop"]),
@@ -190,7 +197,7 @@ let package = Package(
         // MARK: Tests
         tests("ApplicationModelTests", ["ApplicationModel"]),
         tests("MediaModelTests", ["MediaModel"]),
-        tests("TimingTests", ["Timing", "MediaModel"]),
+        tests("TimingTests", ["LinkSimulation", "SeededNumbers", "Timing", "MediaModel"]),
         tests(
             "SessionCoreTests",
             ["SeededNumbers", "SessionCore", "MediaModel", "ApplicationModel", "Timing"]),
@@ -207,6 +214,10 @@ let package = Package(
             ]),
         tests("GLibLoopTests", ["LoopTestKit", "GLibLoop", "Settings"]),
         tests("SoupTests", ["LoopTestKit", "Soup", "GLibLoop"]),
+        tests("DatagramsTests", ["Datagrams", "GLibLoop"]),
+        tests(
+            "GroupClockTests",
+            ["GroupClock", "Datagrams", "LoopTestKit", "SystemProbe", "Timing", "MediaModel", "GLibLoop"]),
         tests("AvahiTests", ["LoopTestKit", "Avahi", "GLibLoop", "Settings"]),
         tests("MediaSourceTests", ["MediaSource", "MediaModel", "Soup"], exclude: ["misbehave.py"]),
         tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel", "ReceiverTestKit"]),

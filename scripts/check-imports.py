@@ -22,10 +22,10 @@ CORE = {"SessionCore"}
 WIRE = {"RouteWire", "RendererWire", "Playlists"}
 RUNTIME = {"ReceiverRuntime"}
 GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "Settings", "GStreamer"}
-FENCES = GLIB_FENCES | {"ALSA", "Sandbox", "SystemProbe"}
+FENCES = GLIB_FENCES | {"ALSA", "Datagrams", "Sandbox", "SystemProbe"}
 ADAPTERS = {
     "SoupListener", "AvahiAdvertiser", "RendererProcess", "ApplicationProcess", "AudioOutput", "MediaSource",
-    "GStreamerRenderer"}
+    "GStreamerRenderer", "GroupClock"}
 LIBRARIES = {"RouteKit", "LinnetApplication"}
 SUPPORT = {"ReceiverTestKit", "LoopTestKit"}
 
@@ -44,6 +44,7 @@ ALLOWED = {
     "Avahi": {"GLibLoop", "CGLib", "CAvahi", "Synchronization", "Glibc"},
     "Settings": {"GLibLoop", "CGLib", "Synchronization", "Glibc"},
     "ALSA": {"CALSA", "Synchronization", "Glibc"},
+    "Datagrams": {"Glibc"},
     "Sandbox": {"CSandbox", "Glibc"},
     "GStreamer": {"GLibLoop", "CGLib", "CGStreamer", "Synchronization", "Glibc"},
     "SystemProbe": {"CALSA", "CGLib", "Synchronization", "Glibc"},
@@ -53,6 +54,7 @@ ALLOWED = {
     "RendererProcess": WORDS | RUNTIME | {"RendererWire", "Settings", "GLibLoop", "Synchronization"},
     # The port that it implements speaks of the core's `InstanceID`; what crosses the sockets is of the route protocol.
     "ApplicationProcess": WORDS | CORE | RUNTIME | {"RouteWire", "Sandbox", "Settings", "GLibLoop", "Synchronization"},
+    "GroupClock": WORDS | {"Datagrams", "GLibLoop", "Synchronization"},
     "AudioOutput": WORDS | {"ALSA", "Synchronization"},
     "MediaSource": WORDS | {"Soup", "GLibLoop", "Synchronization"},
     "GStreamerRenderer": WORDS
@@ -61,6 +63,7 @@ ALLOWED = {
     "LinnetApplication": WORDS | {"RouteKit", "RouteWire", "Settings", "GLibLoop", "Observation", "Synchronization"},
     "LoopTestKit": {"GLibLoop", "Synchronization"},
     "SeededNumbers": set(),
+    "LinkSimulation": {"SeededNumbers", "Glibc"},
     "ReceiverTestKit": WORDS | CORE | RUNTIME | {"RouteWire", "Synchronization", "Glibc"},
     "linnetd": WORDS | RUNTIME | {
         # The renderer's settings cross the wire as they are made here.
@@ -77,7 +80,8 @@ ALLOWED = {
     "write-probe": {"Settings", "GLibLoop"},
     # Measures on the simulated card, whose reader is test support.
     "linnet-bench": WORDS | {
-        "RouteKit", "LinnetApplication", "SeededNumbers", "SystemProbe", "ReceiverTestKit", "Settings", "Soup", "GLibLoop",
+        "RouteKit", "LinnetApplication", "SeededNumbers", "LinkSimulation", "SystemProbe", "ReceiverTestKit", "Settings", "Soup",
+        "GLibLoop",
         "Observation", "Synchronization"},
 }
 

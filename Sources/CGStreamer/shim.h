@@ -23,6 +23,8 @@ static inline guint32 gst_shim_event_seqnum(GstEvent *event) { return gst_event_
 static inline GstMessageType gst_shim_message_type(GstMessage *message) { return GST_MESSAGE_TYPE(message); }
 static inline GstObject *gst_shim_message_source(GstMessage *message) { return GST_MESSAGE_SRC(message); }
 static inline GstClockTime gst_shim_buffer_pts(GstBuffer *buffer) { return GST_BUFFER_PTS(buffer); }
+static inline GstClockTime gst_shim_buffer_dts(GstBuffer *buffer) { return GST_BUFFER_DTS(buffer); }
+static inline void gst_shim_set_buffer_dts(GstBuffer *buffer, GstClockTime time) { GST_BUFFER_DTS(buffer) = time; }
 static inline gboolean gst_shim_buffer_is_clipped(GstBuffer *buffer) { return gst_buffer_get_audio_clipping_meta(buffer) != NULL; }
 static inline GstClockTime gst_shim_buffer_duration(GstBuffer *buffer) { return GST_BUFFER_DURATION(buffer); }
 static inline void gst_shim_set_buffer_pts(GstBuffer *buffer, GstClockTime time) { GST_BUFFER_PTS(buffer) = time; }

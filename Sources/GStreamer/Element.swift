@@ -144,6 +144,11 @@ import CGStreamer
 
     package func syncStateWithParent() { unsafe gst_element_sync_state_with_parent(pointer) }
 
+    /// Has it follow the changes of its bin's state, or keep the one that it has.
+    package func lockState(_ isLocked: Bool) {
+        unsafe gst_element_set_locked_state(pointer, isLocked ? 1 : 0)
+    }
+
     /// Waits until a change of the state is over, at most `timeout`.
     package func waitForState(timeout: Duration) {
         _ = unsafe gst_element_get_state(pointer, nil, nil, GstClockTime(max(0, timeout / .nanoseconds(1))))

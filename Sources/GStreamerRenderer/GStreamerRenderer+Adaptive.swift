@@ -19,6 +19,8 @@ extension GStreamerRenderer {
     /// Time without any news after which a demuxer is frozen, and beginnings without sound before it is given up.
     private static let freezeLimit = Duration.seconds(3)
     private static let freezeCount = 2
+    /// A move to here, in nanoseconds before the end, may end at once.
+    private static let lastOfStream: Int64 = 2_000_000_000
 
     // MARK: Moves
 
@@ -73,23 +75,36 @@ extension GStreamerRenderer {
         reload(at: current.seek?.position ?? place())
     }
 
+    /// Begins again at a move that ended at once: moves back over a jump of the media's times do, in the demuxers of
+    /// GStreamer 1.22. False if this is no such end.
+    func beginAgainAtMove() -> Bool {
+        guard let current = playback, let seek = current.seek, !seek.hasArrived,
+            current.pipeline?.demuxer != nil,
+            let end = current.timeline.range.end.nanoseconds, seek.position < end - Self.lastOfStream,
+            current.freezes < Self.freezeCount
+        else { return false }
+        playback?.freezes += 1
+        reload(at: seek.position)
+        return true
+    }
+
     // MARK: Holes
 
     /// Serves an empty file to the demuxer, in place of a segment that is not there: it then goes on with the next one
-    /// instead of giving up. Nobody else can reach it; if it cannot be served, a missing segment ends the playback.
+    /// instead of giving up; and the lists of relayed manifests. Nobody else can reach it; if it cannot be served, a
+    /// missing segment ends the playback.
     func openStandIn() {
-        guard standIn == nil, let port = Self.port.withLock({ $0 }) ?? LoopbackPort() else { return }
+        guard standIn == nil, let port = ManifestRelay.port else { return }
         let server = Server()
+        server.handle(below: ManifestRelay.folder) { ManifestRelay.answer($0.path) }
         server.handle(below: "/") { _ in Response(200, "application/octet-stream", []) }
         guard (try? server.listen(at: port)) != nil else { return }
         standIn = server
         RequestTap.shared.setStandIn("http://127.0.0.1:\(port.number)/")
     }
 
-    private static let port = Mutex<LoopbackPort?>(nil)
-
     /// Takes the port for that, in a process that will not be allowed to later. Starts no thread.
-    package static func takePort() { port.withLock { $0 = LoopbackPort() } }
+    package static func takePort() { _ = ManifestRelay.port }
 
     // MARK: Ends
 

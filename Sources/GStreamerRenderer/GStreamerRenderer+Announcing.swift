@@ -4,6 +4,7 @@
 import AudioOutput
 import GStreamer
 import MediaModel
+import Settings
 
 /// The announcement that is under way.
 struct Announcing {
@@ -26,8 +27,7 @@ struct Announcing {
 // An announcement has a pipeline of its own, whose sound is the overlay of the output. The load, its pipeline and its stream
 // know nothing of it. There is one at a time; one that is asked for while another is there takes its place once that has faded.
 extension GStreamerRenderer {
-    /// So long may its pipeline work at what it has read before it gives a sound or reads on, and so often is it tried.
-    private static let beginningLimit = Duration.seconds(3)
+    /// So often is it tried.
     private static let beginningCount = 2
 
     func announce(_ load: LoadID, _ announcement: Announcement) {
@@ -129,8 +129,9 @@ extension GStreamerRenderer {
         guard let current = announcing, !current.hasArrived, let pipeline = current.pipeline,
             pipeline.demuxer == nil
         else { return }
-        if let reading = pipeline.reading, reading.reads == reads, !reading.isWaiting {
+        if pipeline.stands(since: reads) {
             guard current.beginnings < Self.beginningCount else { return }
+            Journal.log(.warning, "renderer", "an announcement is begun again")
             end(pipeline)
             return startAnnouncement()
         }

@@ -14,7 +14,7 @@ extension GStreamerRenderer {
     private static let stuckLimit = SerialWorker.threadLimit - 2
 
     /// So long may a pipeline work at what it has read before it gives a sound or reads on, and so often is it tried.
-    private static let beginningLimit = Duration.seconds(3)
+    static let beginningLimit = Duration.seconds(3)
     private static let beginningCount = 2
     /// A disk takes this long to start up.
     private static let localBeginningLimit = Duration.seconds(10)
@@ -117,9 +117,17 @@ extension GStreamerRenderer {
     /// reads on, or waits for its server, has time.
     func beginAgainIfStuck(reads: Int) {
         guard let current = playback, let pipeline = current.pipeline, current.phase == .loading,
-            pipeline.demuxer == nil, current.outage == nil, current.failure == nil
+            current.outage == nil, current.failure == nil
         else { return }
-        if pipeline.isLocal {
+        if pipeline.demuxer != nil {
+            // A list that never names anything to play is asked for again and again.
+            guard AudioOutput.now() - pipeline.begun < Int64(configuration.outageLimit / .nanoseconds(1))
+            else {
+                let seconds = configuration.outageLimit.components.seconds
+                return fail(
+                    MediaFailure(.timeout, "The stream had nothing to play within \(seconds) seconds."))
+            }
+        } else if pipeline.isLocal {
             // How far a file was read is not known: a disk that starts up is waited for, and one that hangs may hold up every
             // pipeline that is begun.
             let mayHelp = current.stuckBeginnings == 0 && !pipeline.isAtWork
@@ -368,6 +376,7 @@ extension GStreamerRenderer {
         if let failure = current.failure { return fail(failure) }
         if current.seek?.isExecuting == true || current.nextSeek != nil { return }
         if current.outage != nil { return outputRanDry() }
+        if beginAgainAtMove() { return }
         if current.seek != nil { finishSeek(nil) }
         if current.phase == .loading { becomeReady() }
         if walkOn({ .ended($0) }) == .goesOn { return }

@@ -4,6 +4,7 @@
 import AudioOutput
 import GStreamer
 import MediaModel
+import Settings
 
 /// The item that follows the one that plays. Its pipeline is built shortly before its turn, and all that the pipeline says is
 /// kept until then.
@@ -19,6 +20,9 @@ struct NextItem {
     var pipeline: MediaPipeline?
     /// True if it can be begun only when its turn comes.
     var isLate = false
+    var wasBegunAgain = false
+    /// True while it is due to be looked at.
+    var isWatched = false
     private(set) var inputs: [GStreamerRenderer.Input] = []
 
     /// Keeps what the pipeline says until its turn comes. False if there is no more room.
@@ -94,6 +98,28 @@ extension GStreamerRenderer {
         } catch { return failNext(error) }
         playback?.next = next
         next.pipeline?.start()
+        watchNext()
+    }
+
+    /// Looks in a while whether the next item has got on. One that stands would be begun again in its turn, late.
+    private func watchNext() {
+        guard let pipeline = playback?.next?.pipeline else { return }
+        playback?.next?.isWatched = true
+        later(
+            Self.beginningLimit, .beginningDue(pipeline: pipeline.number, reads: pipeline.reading?.reads ?? 0)
+        )
+    }
+
+    private func beginNextAgainIfStuck(reads: Int) {
+        playback?.next?.isWatched = false
+        guard let next = playback?.next, let pipeline = next.pipeline, !next.hasArrived,
+            pipeline.demuxer == nil, !next.wasBegunAgain
+        else { return }
+        guard pipeline.stands(since: reads) else { return watchNext() }
+        Journal.log(.warning, "renderer", "the next item is begun again", ["load": "\(next.load.number)"])
+        cancelPreparation()
+        playback?.next?.wasBegunAgain = true
+        considerNext()
     }
 
     /// Gives up what was made ready. The item stays the one that follows.
@@ -117,6 +143,7 @@ extension GStreamerRenderer {
         case .message(_, .streamsSelected(let streams)) where streams.isEmpty && next.missing != nil:
             nextFailed(.missing(next.missing))
         case .message(_, .contextMade(let context)): keep(context)
+        case .beginningDue(_, let reads): beginNextAgainIfStuck(reads: reads)
         case .message(_, .streamsFound(let set)) where isSilent(set):
             nextFailed(MediaFailure(.unsupportedFormat, "The media has no sound."))
         default:
@@ -175,8 +202,7 @@ extension GStreamerRenderer {
         applyPlaying()
         if successor.isPlaying, !successor.isSounding { setBuffering(true) }
         for input in next.inputs { handle(input) }
-        // Nobody has looked after it so far.
-        if playback?.phase == .loading { watchBeginning(of: pipeline) }
+        if playback?.phase == .loading, !next.isWatched { watchBeginning(of: pipeline) }
         updateTicking()
         reportPosition()
     }

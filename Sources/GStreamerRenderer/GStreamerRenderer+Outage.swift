@@ -63,6 +63,8 @@ extension GStreamerRenderer {
         outage.attempt += 1
         outage.isTrying = false
         playback?.outage = outage
+        // What a demuxer still gives after it gave up would be heard until the next attempt takes its place.
+        output.setPlaying(false, for: current.stream)
         setBuffering(true)
         reportPosition()
         let pause = min(Self.firstPause * Double(1 << min(outage.attempt - 1, 10)), Self.longestPause)

@@ -77,6 +77,7 @@ final class Readers: Sendable {
         var readers: [SourceReader] = []
         /// Sources that were opened for this pipeline alone.
         var opened: [MediaSource] = []
+        var relays: [ManifestRelay] = []
         var isClosed = false
     }
     /// An item has one address, and maybe one of its subtitles.
@@ -152,15 +153,37 @@ final class Readers: Sendable {
             values.readers.append(reader)
             return reader
         }
-        if let reader { ByteSourceElement.attach(reader, to: element) }
+        guard let reader else { return }
+        let relayed = RelayedReader(reader) { [weak self] bytes in self?.relay(bytes, from: reader.source) }
+        ByteSourceElement.attach(relayed, to: element)
+    }
+
+    /// What plays in place of a manifest that is to be played otherwise than its server has it.
+    private func relay(_ manifest: [UInt8], from source: MediaSource) -> [UInt8]? {
+        let uri = source.request.uri
+        guard
+            let relay = ManifestRelay(
+                manifest, from: source.finalURI, open: { [request] in Self.open(uri, request) })
+        else { return nil }
+        let isTaken = values.withLock { values in
+            guard !values.isClosed else { return false }
+            values.relays.append(relay)
+            return true
+        }
+        guard isTaken else {
+            relay.close()
+            return nil
+        }
+        return relay.master
     }
 
     /// Lets go who waits, and gives up what was opened here.
     func close() {
-        let (readers, opened) = values.withLock { values in
+        let (readers, opened, relays) = values.withLock { values in
             values.isClosed = true
-            return (values.readers, values.opened)
+            return (values.readers, values.opened, values.relays)
         }
+        for relay in relays { relay.close() }
         for reader in readers { reader.retire() }
         for source in opened { source.close() }
     }

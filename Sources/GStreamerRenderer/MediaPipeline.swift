@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import AudioOutput
 import GStreamer
 import MediaModel
 import MediaSource
@@ -12,6 +13,8 @@ final class MediaPipeline: Sendable {
     /// Numbers pipelines; messages carry it, so that those of an earlier one are told.
     let number: UInt64
     let feed: StreamFeed
+    /// When it was made, in nanoseconds of the monotonic clock.
+    let begun = AudioOutput.now()
     private let pipeline: Element
     private let head: Element
     private let sink: AudioSink
@@ -82,6 +85,7 @@ final class MediaPipeline: Sendable {
             parts.note(element.factoryName)
             if element.factoryName == "decodebin3" { parts.decoder = element }
             readers.serve(element)
+            if element.factoryName == "qtdemux", parts.isHLS { element.joinTimes() }
             if Element.adaptiveDemuxers.contains(element.factoryName) {
                 let line = RequestTap.Line(
                     userAgent: request.userAgent, fields: request.headers.map { ($0.name, $0.value) },
@@ -176,11 +180,14 @@ final class MediaPipeline: Sendable {
 
     func start() {
         worker.perform { [pipeline, parts] in
-            // The head has its source begin before its decoder takes anything; what came too early would be refused, and the
-            // source stop for good.
-            pipeline.setState(.ready)
-            parts.decoder?.setState(.paused)
+            // The source of `uridecodebin3` of GStreamer 1.22 is started first. What it brings while `decodebin3` is not ready
+            // to play is refused by an element that `decodebin3` makes for it, and everything stands, without an error.
+            let decoder = parts.decoder
+            decoder?.lockState(true)
+            decoder?.setState(.paused)
             pipeline.setState(.playing)
+            decoder?.lockState(false)
+            decoder?.syncStateWithParent()
         }
     }
 
@@ -192,6 +199,13 @@ final class MediaPipeline: Sendable {
 
     /// What was read for it of HTTP, and whether it waits for a server; nil if that is not known.
     var reading: (reads: Int, isWaiting: Bool)? { readers.progress }
+
+    /// True if it has read nothing since `reads` and waits for no server, or, where how far it has read is not known, does
+    /// nothing that was asked for.
+    func stands(since reads: Int) -> Bool {
+        if isLocal { return !isAtWork }
+        return reading.map { $0.reads == reads && !$0.isWaiting } ?? false
+    }
 
     /// True while it starts, or does something else that was asked for.
     var isAtWork: Bool { worker.isAtWork }
@@ -337,16 +351,17 @@ private final class Parts: Sendable {
         get { adaptive.withLock { $0 } }
         set { adaptive.withLock { $0 = newValue } }
     }
-    private let decoding = Mutex<Element?>(nil)
+    private let decodebin = Mutex<Element?>(nil)
     var decoder: Element? {
-        get { decoding.withLock { $0 } }
-        set { decoding.withLock { $0 = newValue } }
+        get { decodebin.withLock { $0 } }
+        set { decodebin.withLock { $0 = newValue } }
     }
     func note(_ name: String) { names.withLock { if $0.count < 64 { $0.insert(name) } } }
     func hasTrackTitles(ofSingle single: Bool) -> Bool {
         names.withLock { $0.contains("matroskademux") || !single && $0.contains("qtdemux") }
     }
     var isChained: Bool { names.withLock { $0.contains("oggdemux") } }
+    var isHLS: Bool { names.withLock { $0.contains("hlsdemux2") } }
     var movesByReload: Bool { names.withLock { $0.contains("linnetsfdec") } }
     var hasSilence: Bool { names.withLock { $0.contains("audiotestsrc") } }
     var isPlainFLAC: Bool {

@@ -15,7 +15,7 @@ import Synchronization
     private let pixels: Pixels
 
     /// The server ends by itself after this time, in seconds, if the tests do not come to their end.
-    private static let lifetime = 900
+    private static let lifetime = 1800
     /// The servers to end with this process.
     private static let processes = Mutex<[(process: pid_t, name: String)]>([])
 
@@ -130,7 +130,7 @@ import Synchronization
     /// Waits until the display is as wanted, at most `limit`; false if that does not come. A picture in memory has no
     /// event to wait for, so it is looked at again every millisecond.
     package func shows(
-        within limit: Duration = .seconds(5), _ isWanted: (VirtualDisplay) -> Bool
+        within limit: Duration = .seconds(20), _ isWanted: (VirtualDisplay) -> Bool
     ) async -> Bool {
         let end = ContinuousClock.now + limit
         while !isWanted(self) {

@@ -13,7 +13,7 @@ extension ReceiverLink {
         if let channel = channels[number] { return channel }
         let channel = SessionDataChannel(number: number)
         channels[number] = channel
-        if isConnected { connect(channel) }
+        if isConnected { connect(channel) } else { open(channel) }
         return channel
     }
 
@@ -24,6 +24,15 @@ extension ReceiverLink {
 
     func connectChannels() {
         for channel in channels.values { connect(channel) }
+    }
+
+    func openChannels() {
+        for channel in channels.values { open(channel) }
+    }
+
+    private func open(_ channel: SessionDataChannel) {
+        guard let socket else { return }
+        channel.opened { [weak socket] frame in socket?.send(.binary(frame.bytes ?? [])) }
     }
 
     private func connect(_ channel: SessionDataChannel) {

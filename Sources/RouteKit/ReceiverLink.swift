@@ -142,6 +142,7 @@ import Timing
         self.socket = socket
         requests.connected { [weak socket] text in socket?.send(.text(text)) }
         channel.connected { [weak socket] frame in socket?.send(.binary(frame.bytes ?? [])) }
+        openChannels()
     }
 
     /// Says hello as an application and subscribes.

@@ -50,6 +50,8 @@ import RouteWire
     let number: UInt32
     private let sleep: (Duration) async -> Void
     private var transmit: ((DataFrame) -> Void)?
+    /// What answers go by: also by a connection that has not resumed the route yet, as far as this end knows.
+    private var transmitAnswer: ((DataFrame) -> Void)?
     private var closed: RoutingError?
     private var window = MessageWindow()
     private var outgoing: [UInt64: Outgoing] = [:]
@@ -133,22 +135,29 @@ import RouteWire
 
     // MARK: From the connection
 
+    /// A connection is made on which the route is asked for. The other end may have resumed it, and send again what was not
+    /// answered, before that is known here: an answer that got lost would leave it waiting for ever.
+    func opened(_ transmit: @escaping (DataFrame) -> Void) {
+        guard closed == nil else { return }
+        transmitAnswer = transmit
+    }
+
     /// The connection is there, or there again: what was not answered is sent again.
     func connected(_ transmit: @escaping (DataFrame) -> Void) {
         guard closed == nil else { return }
-        self.transmit = transmit
+        (self.transmit, transmitAnswer) = (transmit, transmit)
         again = []
         for id in outgoing.keys.sorted() { resend(id) }
     }
 
     /// The connection is lost; what is under way stays so.
-    func disconnected() { transmit = nil }
+    func disconnected() { (transmit, transmitAnswer) = (nil, nil) }
 
     /// The session is over.
     func close(_ error: RoutingError) {
         guard closed == nil else { return }
         closed = error
-        transmit = nil
+        (transmit, transmitAnswer) = (nil, nil)
         incoming = []
         let lost = outgoing.sorted { $0.key < $1.key }
         (outgoing, window, again) = ([:], MessageWindow(), [])
@@ -218,8 +227,8 @@ import RouteWire
 
     private func transmit(_ answer: MessageReception.Answer, of id: UInt64) {
         switch answer {
-        case .acknowledged: transmit?(frame(.acknowledged, id))
-        case .refused(let payload): transmit?(frame(.refused, id, payload))
+        case .acknowledged: transmitAnswer?(frame(.acknowledged, id))
+        case .refused(let payload): transmitAnswer?(frame(.refused, id, payload))
         }
     }
 

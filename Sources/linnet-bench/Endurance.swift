@@ -144,11 +144,18 @@ private final class EnduranceRun {
         }
     }
 
-    /// What is held when nothing plays. Pipelines take their time to end, in threads of their own, and the card is given
-    /// up after a second.
+    /// What is held when nothing plays. Pipelines take their time to end, in threads of their own, on a busy machine more
+    /// of it, and the card is given up after a second: so it is read once nothing has changed for three seconds.
     private func readAtRest(into resting: inout [String: [Holdings]]) async {
         await senders.stopAll()
-        try? await Task.sleep(for: .seconds(3))
+        var (last, unchanged) = ([Int](), 0)
+        for _ in 0..<60 where unchanged < 6 {
+            try? await Task.sleep(for: .milliseconds(500))
+            let now = processes.compactMap { ProcessTable.holdings(of: $0.pid) }
+                .flatMap { [$0.threads, $0.descriptors] }
+            unchanged = now == last ? unchanged + 1 : 0
+            last = now
+        }
         read(into: &resting)
     }
 

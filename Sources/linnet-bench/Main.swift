@@ -9,7 +9,7 @@ import SystemProbe
 struct Bench {
     static let names = ["first-sound", "seek", "resume", "idle", "control", "data", "launch", "fan-out"]
     /// What takes long, or judges itself, is asked for by its name.
-    static let extraNames = ["endurance", "soak"]
+    static let extraNames = ["clock", "endurance", "soak"]
 
     static let formats = ["flac", "mp3", "wav", "m4a"]
     static let players = ["linnet", "mpd", "mpv", "gmediarender"]
@@ -29,6 +29,7 @@ struct Bench {
           fan-out      one application that sends to a hundred sessions
           all          all of these
 
+          clock        error of the group clock over simulated networks; not among all
           endurance    slopes of threads, descriptors and memory over many tracks; not among all
           soak         messages of applications while everything is killed at random; not among all
 
@@ -37,7 +38,7 @@ struct Bench {
           --quick           fewer tries and formats, to see that everything works
           --formats LIST    of flac, mp3, wav, m4a, for first-sound, seek and resume
           --players LIST    of linnet, mpd, mpv, gmediarender, for first-sound, seek, resume and idle
-          --tries N         tries of each sound (default: 11, quick 3)
+          --tries N         tries of each sound (default: 11, quick 3); seeds of clock (default: 40, quick 8)
           --tracks N        tracks that are played to their end, for endurance (default: 500)
           --queued N        tracks that are played in queues, for endurance (default: 500)
           --cycles N        loads that are stopped at random moments, for endurance (default: 1000)
@@ -110,7 +111,7 @@ struct Bench {
                 programs: line.strings["programs"] ?? absoluteFolder(of: Swift.CommandLine.arguments[0]),
                 support: absolutePath(line.strings["support"] ?? ".build/support"),
                 hasTracks: !wanted.isDisjoint(with: ["first-sound", "seek", "resume", "idle", "control"]),
-                hasSupport: !wanted.isSubset(of: ["data", "launch", "fan-out", "soak"]))
+                hasSupport: !wanted.isSubset(of: ["data", "launch", "fan-out", "soak", "clock"]))
             if !wanted.isDisjoint(with: ["first-sound", "seek", "resume"]) {
                 await benchSounds(
                     bench, wanted: wanted, formats: formats ?? (isQuick ? ["flac", "mp3"] : Self.formats),
@@ -124,6 +125,10 @@ struct Bench {
             if wanted.contains("data") { await benchData(bench, quick: isQuick, report: report) }
             if wanted.contains("launch") { await benchLaunch(bench, quick: isQuick, report: report) }
             if wanted.contains("fan-out") { await benchFanOut(bench, quick: isQuick, report: report) }
+            if wanted.contains("clock") {
+                let seeds = line.integers["tries"].map { max(Int($0), 1) } ?? (isQuick ? 8 : 40)
+                benchClock(seeds: seeds, report: report)
+            }
             if wanted.contains("endurance") {
                 var plan = isQuick ? EndurancePlan.quick : EndurancePlan()
                 if let tracks = line.integers["tracks"] { plan.tracks = max(tracks, 0) }

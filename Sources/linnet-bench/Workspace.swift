@@ -10,7 +10,7 @@ final class Workspace {
     let support: String
     /// The folder of the programs that are measured.
     let programs: String
-    let loopbackURL: String
+    private(set) var loopbackURL = ""
     let mpdPort: UInt16 = 16_619
     private var servers: [ChildProcess] = []
     private var network: PeerNetwork?
@@ -38,17 +38,20 @@ final class Workspace {
         for path in [folder, "\(folder)/card", "\(folder)/state", "\(folder)/www"] {
             try run(["mkdir", "-p", path])
         }
-        let port: UInt16 = 18_199
-        loopbackURL = "http://127.0.0.1:\(port)"
         if hasTracks { try makeMedia() }
         // What `make install` does once: few plugins, and a registry that need not be made at start.
         try run(["\(programs)/linnet-renderer", "--prepare", plugins])
         try writeText(alsaConfiguration, to: "\(folder)/asoundrc")
         guard hasTracks else { return }
-        servers.append(
-            try ChildProcess(
-                ["\(support)/quickhttpd", "\(port)", media], output: "\(folder)/quickhttpd.log"))
-        _ = try retry(seconds: 5) { try StreamSocket(host: "127.0.0.1", port: port) }
+        let output = "\(folder)/quickhttpd.log"
+        servers.append(try ChildProcess(["\(support)/quickhttpd", "0", media], output: output))
+        loopbackURL = try retry(seconds: 30) {
+            let words = readLines(output).first?.split(separator: " ") ?? []
+            guard words.count == 3, let port = UInt16(words[2]) else {
+                throw ProbeFailure("quickhttpd does not start", 0)
+            }
+            return "http://127.0.0.1:\(port)"
+        }
     }
 
     deinit {

@@ -8,7 +8,7 @@ import RouteKit
 ///
 ///     add URL [TITLE]    skip    list
 ///
-/// After each change everybody is told who did what, and what plays: `Ann added Blue in Green`, `playing So What (Ben)`.
+/// After each change everybody is told who did what, and then what plays: `Ann added So What`, `playing So What (Ann)`.
 @RouteActor final class Party: ApplicationDelegate, SessionDataChannelDelegate {
     private struct Track {
         let title: String
@@ -21,6 +21,8 @@ import RouteKit
     private var tracks: [String: Track] = [:]
     private var media: MediaSession?
     private var current: String?
+    /// Changes that their guests are not yet named for; what plays is told after them.
+    private var changes = 0
 
     func host(_ application: Application) { self.application = application }
 
@@ -44,12 +46,12 @@ import RouteKit
         switch words.first {
         case "add" where words.count >= 2:
             let title = words.count > 2 ? String(words[2]) : String(words[1].split(separator: "/").last ?? "")
-            try await add(String(words[1]), Track(title: title, guest: guest.sender.name))
-            await tell("\(guest.sender.name) added \(title)")
+            try await change("\(guest.sender.name) added \(title)") {
+                try await add(String(words[1]), Track(title: title, guest: guest.sender.name))
+            }
         case "skip":
             guard let media else { throw Fault("nothing plays") }
-            try await media.playbackControl.queue.next()
-            await tell("\(guest.sender.name) skipped")
+            try await change("\(guest.sender.name) skipped") { try await media.playbackControl.queue.next() }
         case "list":
             let order = media?.playbackControl.queue.items ?? []
             let lines = order.map { item in
@@ -81,23 +83,41 @@ import RouteKit
         var options = RouteSession.Options()
         options.title = track.title
         let media = try await application.play(url, options: options)
-        self.media = media
+        (self.media, current) = (media, nil)
         tracks = [:]
         if let first = media.playbackControl.queue.currentID { tracks[first] = track }
         Task { await follow(media) }
     }
 
-    /// Tells what plays, until the queue has ended.
-    private func follow(_ media: MediaSession) async {
-        let updates = media.playbackControl.updates()
-        for await _ in updates {
-            let now = media.playbackControl.queue.currentID
-            guard let now, now != current, media.playbackControl.isReady else { continue }
-            current = now
-            if let track = tracks[now] { await tell("playing \(track.title) (\(track.guest))") }
+    private func change(_ news: String, _ make: @RouteActor () async throws -> Void) async throws {
+        changes += 1
+        do {
+            try await make()
+            await tell(news)
+        } catch {
+            changes -= 1
+            await tellWhatPlays()
+            throw error
         }
-        guard self.media === media else { return }
-        (self.media, current) = (nil, nil)
-        await tell("the queue is empty")
+        changes -= 1
+        await tellWhatPlays()
+    }
+
+    private func follow(_ media: MediaSession) async {
+        for await _ in media.playbackControl.updates() { await tellWhatPlays() }
+        await tellWhatPlays()
+    }
+
+    private func tellWhatPlays() async {
+        guard changes == 0, let media else { return }
+        if media.endReason != nil {
+            (self.media, current) = (nil, nil)
+            await tell("the queue is empty")
+        } else if let now = media.playbackControl.queue.currentID, now != current, let track = tracks[now],
+            media.playbackControl.isReady
+        {
+            current = now
+            await tell("playing \(track.title) (\(track.guest))")
+        }
     }
 }

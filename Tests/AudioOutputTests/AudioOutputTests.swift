@@ -121,7 +121,7 @@ private func isGapless(_ frames: [Int]) -> Bool {
         try await test.sounding(true)
         let heard = try #require(test.output.heard(of: test.stream, at: AudioOutput.now()))
         #expect(heard.rate == 1)
-        let recording = try #require(await card.recording(within: .seconds(1)) { $0.frameCount > 4000 })
+        let recording = try #require(await card.recording(within: .seconds(30)) { $0.frameCount > 4000 })
         let start = try #require(recording.segments.first).start
         // Frame 0 was heard at `start`, so the position is the time since then.
         #expect((heard.position - (heard.clockTime - start)).magnitude < 200_000)
@@ -231,7 +231,7 @@ private func isGapless(_ frames: [Int]) -> Bool {
         test.feed(24_000)
         try await test.first { $0 == .drained(test.stream) ? () : nil }
         let elapsed = Double(AudioOutput.now() - start) / 1e9
-        #expect(elapsed > 0.49 && elapsed < 2)
+        #expect(elapsed > 0.49 && elapsed < 10)
     }
 
     @Test func `multiplies samples where there is no mixer`() async throws {

@@ -206,7 +206,7 @@ private func samples(of name: String) throws -> [Int16] {
         let test = try RendererUnderTest(device: card.device)
         test.play(Media.file("position.flac"))
         try await test.sounding()
-        test.announce(7, Media.file("joint/first.wav"), ducking: 60)
+        test.announce(7, Media.file("joint/whole.wav"), ducking: 60)
         try await test.announcementBegan(7)
         test.send(.stop(test.load))
         try await test.first { $0 == .stopped(test.load) ? () : nil }

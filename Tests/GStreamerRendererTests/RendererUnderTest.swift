@@ -41,7 +41,6 @@ final class RendererUnderTest: Sendable {
     /// Waits for an event; those before it are passed over.
     func first<Value>(_ pick: (RendererEvent) -> Value?) async throws -> Value {
         for await event in events {
-
             if let value = pick(event) { return value }
             if case .failed(_, let failure) = event { throw failure }
         }
@@ -103,17 +102,31 @@ enum Media {
         }
     }
 
+    /// Waits until this process has a file open, which tells nobody.
+    static func isBeingRead(_ name: String) async -> Bool {
+        let path = "\(root)/.build/media/\(name)"
+        for _ in 0..<6_000 {
+            for file in 3..<256 {
+                var target = [UInt8](repeating: 0, count: 4_096)
+                let count = unsafe readlink("/proc/self/fd/\(file)", &target, target.count)
+                if count > 0, String(decoding: target[..<count], as: UTF8.self) == path { return true }
+            }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return false
+    }
+
     /// The sample of `make sample`, which has a cover.
     static let sample = "file://\(root)/.build/sample/first-light.flac"
 
-    /// An address of the server; the server ends by itself after two minutes, or with the tests.
+    /// An address of the server; the server ends by itself after half an hour, or with the tests.
     static func http(_ path: String) throws -> String {
         "http://127.0.0.1:\(try #require(port, "make support"))/\(path)"
     }
 
     private static let port: Int? = {
         let command =
-            "exec timeout 120 \(root)/.build/support/quickhttpd 0 \(root)/.build/media 2>/dev/null"
+            "exec timeout 1800 \(root)/.build/support/quickhttpd 0 \(root)/.build/media 2>/dev/null"
         guard let pipe = unsafe popen(command, "r") else { return nil }
         var line = [CChar](repeating: 0, count: 100)
         // "quickhttpd: port N"
@@ -130,6 +143,6 @@ func listen(
 ) async throws -> CardRecording.Sound {
     let end = time + Int64(length / .nanoseconds(1))
     let recording = try #require(
-        await card.recording(within: .seconds(5)) { _ in SimulatedCard.now > end + 20_000_000 })
+        await card.recording(within: .seconds(30)) { _ in SimulatedCard.now > end + 20_000_000 })
     return recording.heard(from: time, for: length, channel: channel)
 }

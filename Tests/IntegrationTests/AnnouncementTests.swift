@@ -30,7 +30,7 @@ extension Receiving {
                 var options = RouteAnnouncement.Options()
                 (options.volume, options.ducking) = (0.9, 15)
                 let bell = try await door.announce(
-                    url: receiver.media.url("joint/second.wav"), options: options)
+                    url: receiver.media.url("joint/whole.wav"), options: options)
                 let speech = try await door.announce(url: receiver.media.url("joint/blip.wav"))
                 #expect(speech.phase == .waiting)
                 try await bell.playing()
@@ -75,13 +75,13 @@ extension Receiving {
                     try await bell.playing()
                     let killed = SimulatedCard.now
                     guard let renderer = receiver.renderer else { throw TestFailure("no renderer") }
-                    _ = try ChildProcess(["kill", "-11", "\(renderer)"]).wait(milliseconds: 1_000)
+                    _ = try ChildProcess(["kill", "-11", "\(renderer)"]).wait(milliseconds: 20_000)
                     guard case .failed(let failure) = await bell.ended() else {
                         throw TestFailure("ended with \(String(describing: bell.end))")
                     }
                     #expect(failure.code == .rendererCrashed)
                     let back = try await card.soundAfterDeath(at: killed)
-                    #expect(back - killed < 1_500_000_000)
+                    #expect(back - killed < 8_000_000_000)
                     #expect(await waiting.ended() == .finished)
                     try await control.wait("no trouble") { $0.error == nil && !$0.isBuffering }
                 }
@@ -101,7 +101,7 @@ extension Receiving {
                 #expect(await bell.ended() == .cancelled(by: "Other"))
                 #expect(await waiting.ended() == .cancelled(by: "Other"))
                 let end = SimulatedCard.now
-                let recording = await card.recording(within: .seconds(5)) { _ in
+                let recording = await card.recording(within: .seconds(30)) { _ in
                     SimulatedCard.now > end + 700_000_000
                 }
                 let sound = try #require(recording).heard(

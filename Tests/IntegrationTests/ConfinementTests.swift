@@ -81,7 +81,7 @@ extension Receiving {
                         "not checked, this host has no layer '\(layer.kind.rawValue)': \(layer.reason ?? "")")
                 }
                 let line = StatusLine.of(layers)
-                #expect(readText("\(receiver.folder)/linnetd.log").contains(line))
+                #expect(await receiver.logs(line))
             }
         }
 
@@ -100,7 +100,7 @@ extension Receiving {
                 try await receiver.route.wait("a renderer") { $0.device.confinement != nil }
                 let layers = try #require(receiver.route.device.confinement)
                 #expect(layers.allSatisfy { $0.reason == "switched off" })
-                #expect(readText("\(receiver.folder)/linnetd.log").contains("renderer not fully confined"))
+                #expect(await receiver.logs("renderer not fully confined"))
                 _ = try await receiver.playReady("position.flac")
                 let reports = try await receiver.attack(["list \(receiver.folder)/state"])
                 #expect(reports.values.first == "done")
@@ -125,7 +125,7 @@ extension Receiving {
                 let missing = layers.filter { !$0.isOn }
                 #expect(missing.map(\.kind) == [.files, .listening, .signals])
                 #expect(missing.allSatisfy { $0.reason == "no Landlock" })
-                #expect(readText("\(receiver.folder)/linnetd.log").contains("files: no Landlock"))
+                #expect(await receiver.logs("files: no Landlock"))
                 let reports = try await receiver.attack(["raw", "start /bin/true", "list /"])
                 #expect(reports["raw"] != "done" && reports["start /bin/true"] != "done")
                 #expect(reports["list /"] == "done", "what is said to be missing is missing")
@@ -143,7 +143,7 @@ extension Receiving {
                 "export XDG_CACHE_HOME=\(folder)/cache\nexec \(try Programs.path("linnet-renderer")) \"$@\""
             try FileSystem.write(Array("#!/bin/sh\n\(script)\n".utf8), to: program, mode: 0o755)
             try await ReceiverUnderTest.use(["--renderer-program", program]) { receiver in
-                try await receiver.route.wait("a renderer", within: .seconds(30)) {
+                try await receiver.route.wait("a renderer", within: .seconds(60)) {
                     $0.device.confinement != nil
                 }
                 let layers = try #require(receiver.route.device.confinement)
@@ -184,7 +184,7 @@ extension ReceiverUnderTest {
         let script =
             "import socket, sys; s = socket.socket(socket.AF_UNIX); s.bind('\\0' + sys.argv[1]); s.listen(); s.accept()"
         let listener = try Programs.start(["python3", "-c", script, name], output: "\(folder)/listener.out")
-        _ = await Programs.poll(within: .seconds(5)) { readText("/proc/net/unix").contains("@\(name)") }
+        _ = await Programs.poll(within: .seconds(30)) { readText("/proc/net/unix").contains("@\(name)") }
         return listener
     }
 
@@ -194,7 +194,7 @@ extension ReceiverUnderTest {
         try? FileSystem.remove("\(place).attacked")
         try writeText(orders.joined(separator: "\n") + "\n", to: "\(place).orders")
         try FileSystem.rename("\(place).orders", to: "\(place).attack")
-        guard await Programs.poll(within: .seconds(8), { FileSystem.exists("\(place).attacked") }) else {
+        guard await Programs.poll(within: .seconds(30), { FileSystem.exists("\(place).attacked") }) else {
             throw TestFailure("the card was not reached: \(readText("\(place).attacking"))")
         }
         var reports: [String: String] = [:]

@@ -111,14 +111,14 @@ extension Receiving {
                 try await receiver.route.stopPlayer()
                 try await stalled.wait("the end") { $0.end != nil }
                 #expect(stalled.end == .stopped)
-                #expect(ContinuousClock.now - asked < .milliseconds(500))
+                #expect(ContinuousClock.now - asked < .seconds(5))
                 #expect(!stalled.isReady)
                 // Another one that stalls gives way to one that plays.
                 let other = try await receiver.play("stall/1000/position.mp3")
                 let again = SimulatedCard.now
                 _ = try await receiver.playReady("position.flac")
                 let start = try await card.sound(from: again).start
-                #expect(start - again < 1_000_000_000)
+                #expect(start - again < 8_000_000_000)
                 #expect(await other.ended() != nil)
             }
         }

@@ -72,7 +72,7 @@ extension Receiving {
                 try await control.wait("the end") { $0.end != nil }
                 #expect(control.end == .stopped)
                 let stopped = SimulatedCard.now
-                let recording = await card.recording(within: .seconds(2)) { !$0.isRunning }
+                let recording = await card.recording(within: .seconds(30)) { !$0.isRunning }
                 #expect(try #require(recording).firstSound(from: stopped + 200_000_000) == nil)
             }
         }
@@ -162,7 +162,7 @@ extension Receiving {
                 #expect(control.currentAudioOption?.languageTag == "en")
                 #expect(Set(control.audioOptions.map(\.identifier)).count == 2)
                 func heard(_ frequency: Double) async throws -> Bool {
-                    await card.recording(within: .seconds(5)) {
+                    await card.recording(within: .seconds(30)) {
                         let sound = $0.heard(from: SimulatedCard.now - 120_000_000, for: .milliseconds(100))
                         return sound.frequency.map { abs($0 - frequency) < 5 } ?? false
                     } != nil

@@ -97,6 +97,8 @@ import Testing
         let sound = try makeSound(seconds: 600)
         let run = try await ProgramRun.start("linnet", ["play", sound, sound, sound, on])
         _ = try #require(await run.line(with: "playing: "))
+        // So that the second item stays at its beginning, where the one before it is the first.
+        #expect(try await linnet("pause").status == 0)
         let name = "A_sound.wav"
         #expect(try await linnet("queue").text == "* 1  \(name)\n  2  \(name)\n  3  \(name)")
         #expect(try await linnet("queue", "remove", "2").text == "removed \(name)")

@@ -31,9 +31,10 @@ extension Receiving {
                 let asked = SimulatedCard.now
                 // Below the renderer's own limit, above the group's.
                 try writeText("allocate 900\n", to: "\(card.folder)/sim0.attack")
-                #expect(await Programs.poll(within: .seconds(8)) { receiver.renderer != renderer })
+                #expect(await Programs.poll(within: .seconds(30)) { receiver.renderer != renderer })
                 #expect(receiver.daemon.isRunning)
                 let back = try await card.soundAfterDeath(at: asked)
+                #expect(await receiver.logs("renderer exited (reason="))
                 let log = readText("\(receiver.folder)/linnetd.log")
                 // The end of a large process takes its time; it may be told for a process that has closed its socket.
                 let exit = log.split(separator: "\n").first { $0.contains("renderer exited (reason=") }

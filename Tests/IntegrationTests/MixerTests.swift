@@ -24,7 +24,7 @@ extension Receiving {
             -> Bool
         {
             let card = receiver.card
-            return await Programs.poll(within: .seconds(4)) {
+            return await Programs.poll(within: .seconds(30)) {
                 card.mixer == SimulatedCard.Mixer(value: value, isOn: isOn)
             }
         }

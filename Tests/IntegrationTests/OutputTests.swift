@@ -15,7 +15,7 @@ extension Receiving {
         ) async throws {
             var card = card
             let start = try await card.sound(from: time).start
-            let recording = await card.recording(within: .seconds(2)) {
+            let recording = await card.recording(within: .seconds(30)) {
                 $0.second(at: start + 50_000_000) != nil
             }
             let heard = try #require(recording?.second(at: start + 50_000_000))
@@ -109,12 +109,12 @@ extension Receiving {
         }
 
         @Test @RouteActor func `the device is given up some time after the end`() async throws {
-            try await ReceiverUnderTest.use(["--close-after-seconds", "1"]) { receiver in
+            try await ReceiverUnderTest.use(["--close-after-seconds", "3"]) { receiver in
                 var card = receiver.card
                 #expect(try await receiver.play("short.wav").ended() == .finished)
                 #expect(card.recording().isOpen)
                 try await receiver.route.wait("the output closed") { $0.device.output.state == .closed }
-                #expect(await card.recording(within: .seconds(1)) { !$0.isOpen } != nil)
+                #expect(await card.recording(within: .seconds(30)) { !$0.isOpen } != nil)
             }
         }
 
@@ -128,7 +128,7 @@ extension Receiving {
             var factor = 1.0
             for _ in 0..<Int(decibels) { factor /= 1.122018454 }
             let expected = 16000 * factor
-            return await card.recording(within: .seconds(3)) {
+            return await card.recording(within: .seconds(30)) {
                 let peak = Double(
                     $0.heard(from: SimulatedCard.now - 120_000_000, for: .milliseconds(100)).peak)
                 return peak < expected * 1.122 && peak > expected / 1.122
@@ -150,7 +150,7 @@ extension Receiving {
                 #expect(await attenuation(of: &card, becomes: 12))
                 try await device.perform(.setMuted(true))
                 #expect(
-                    await card.recording(within: .seconds(2)) {
+                    await card.recording(within: .seconds(30)) {
                         $0.heard(from: SimulatedCard.now - 120_000_000, for: .milliseconds(100)).peak == 0
                     } != nil)
                 #expect(device.volume == 1 && device.isMuted)
@@ -158,7 +158,7 @@ extension Receiving {
                 #expect(await attenuation(of: &card, becomes: 12))
                 try await control.perform(.setMuted(true))
                 #expect(
-                    await card.recording(within: .seconds(2)) {
+                    await card.recording(within: .seconds(30)) {
                         $0.heard(from: SimulatedCard.now - 120_000_000, for: .milliseconds(100)).peak == 0
                     } != nil)
                 try await control.perform(.setMuted(false))

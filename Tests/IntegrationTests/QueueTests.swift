@@ -28,8 +28,14 @@ extension Receiving {
                 var options = RouteSession.Options()
                 var second = QueueItem(url: receiver.media.url("joint/second.flac"))
                 second.title = "The second half"
-                options.following = [second]
-                let control = try await receiver.play("joint/first.flac", options: options).playbackControl
+                (options.following, options.isPlaying) = ([second], false)
+                let control = try await receiver.playReady("joint/first.flac", options: options)
+                // The end is near, so the second one is made ready. The first alone may be too short for that.
+                #expect(
+                    await Programs.poll(within: .seconds(30)) {
+                        receiver.media.requests.contains { $0.contains("joint/second.flac") }
+                    })
+                try await control.perform(.setPlaying(true))
                 try await control.wait("the second item") { $0.queue.currentID == "2" }
                 #expect(control.metadata.title == "The second half")
                 #expect(control.isReady && !control.isBuffering)
@@ -56,14 +62,18 @@ extension Receiving {
         @Test @RouteActor func `an item that is not there is shown as failed and passed over`() async throws {
             try await ReceiverUnderTest.use { receiver in
                 var options = RouteSession.Options()
-                options.following = ["nothing.flac", "joint/second.wav"].map {
+                options.following = ["nothing.flac", "position.flac"].map {
                     QueueItem(url: receiver.media.url($0))
                 }
-                let control = try await receiver.play("joint/first.wav", options: options).playbackControl
+                let control = try await receiver.play("position.wav", options: options).playbackControl
+                try await control.wait("ready") { $0.isReady }
+                // The next item is looked at in the last ten seconds.
+                try await control.perform(.seek(to: .seconds(51), tolerance: .zero))
                 try await control.wait("the failure") { $0.queue.items.dropFirst().first?.error != nil }
                 #expect(control.queue.currentID == "1" && control.error == nil)
                 #expect(control.queue.items[1].error?.httpStatus == 404)
                 try await control.wait("the third item") { $0.queue.currentID == "3" }
+                try await control.queue.next()
                 try await control.wait("the end") { $0.end != nil }
                 #expect(control.end == .finished)
             }
@@ -74,7 +84,7 @@ extension Receiving {
         {
             try await ReceiverUnderTest.use { receiver in
                 var options = RouteSession.Options()
-                options.following = ["position.flac", "short.wav"].map {
+                options.following = ["position.flac", "position.mp3"].map {
                     QueueItem(url: receiver.media.url($0))
                 }
                 let control = try await receiver.play("short.flac", options: options).playbackControl
@@ -82,7 +92,7 @@ extension Receiving {
                     $0.queue.currentID == "2" && $0.timeRange.duration.seconds > 0
                 }
                 let victim = try #require(receiver.renderer)
-                _ = try ChildProcess(["kill", "-9", "\(victim)"]).wait(milliseconds: 1_000)
+                _ = try ChildProcess(["kill", "-9", "\(victim)"]).wait(milliseconds: 20_000)
                 try await control.wait("the fault") { $0.error?.code == .rendererCrashed }
                 try await control.wait("its end") { $0.error == nil && $0.playbackPosition.rate == 1 }
                 #expect(control.queue.currentID == "2")

@@ -98,7 +98,7 @@ extension Receiving {
                         "play", servers.url("expired", "short.wav"), "--allow-invalid-certificate",
                         "--on=127.0.0.1:\(receiver.port)",
                     ])
-                #expect(await Programs.poll(within: .seconds(15)) { !command.isRunning })
+                #expect(await Programs.poll(within: .seconds(30)) { !command.isRunning })
                 #expect(command.wait(milliseconds: 0) == 0)
             }
         }
@@ -109,7 +109,7 @@ extension Receiving {
                 let command = try receiver.run(
                     "linnet",
                     ["play", servers.url("expired", "short.wav"), "--on=127.0.0.1:\(receiver.port)"])
-                #expect(await Programs.poll(within: .seconds(8)) { !command.isRunning })
+                #expect(await Programs.poll(within: .seconds(30)) { !command.isRunning })
                 #expect(command.wait(milliseconds: 0) == 5)
                 #expect(readText(output).contains("certificate"))
             }
@@ -133,7 +133,7 @@ extension Receiving {
         process = try Programs.start(
             ["python3", "\(sources)/Support/python/tls.py", folder, "\(Programs.build)/media"], output: output
         )
-        guard await Programs.poll(within: .seconds(10), { readLines(output).last == "ready" }) else {
+        guard await Programs.poll(within: .seconds(30), { readLines(output).last == "ready" }) else {
             process.kill()
             throw TestFailure("the servers do not start: \(readText(output))")
         }

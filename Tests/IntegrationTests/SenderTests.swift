@@ -73,7 +73,7 @@ extension Receiving {
         }
 
         @Test @RouteActor func `what plays goes on when its sender is killed`() async throws {
-            try await ReceiverUnderTest.use(["--grace-seconds", "1"]) { receiver in
+            try await ReceiverUnderTest.use(["--grace-seconds", "3"]) { receiver in
                 var card = receiver.card
                 let sender = try receiver.run(
                     "linnet",
@@ -111,7 +111,7 @@ extension Receiving {
                 sender.kill()
                 try await control.wait("the end") { $0.end != nil }
                 #expect(control.end == .routeEnded)
-                #expect(await card.recording(within: .seconds(2)) { !$0.isRunning } != nil)
+                #expect(await card.recording(within: .seconds(30)) { !$0.isRunning } != nil)
             }
         }
 

@@ -53,7 +53,7 @@ import Testing
         try FileSystem.write(said.flatMap { $0.frame ?? [] }, to: "\(notes).out")
         let stage = try Stage("sleep 0.1; cat \(notes).out >&3; exec cat <&3 >\(notes).in")
         let events = await stage.start {
-            ($0.isWarm, $0.idleTime) = (false, .milliseconds(200))
+            ($0.isWarm, $0.idleTime) = (false, .milliseconds(1500))
             ($0.pingInterval, $0.pingLimit) = (.milliseconds(5), 100_000)
         }
         #expect(await events.next() == .started(OutputStatus(state: .closed, device: "test")))
@@ -62,10 +62,15 @@ import Testing
         await stage.run { $0.send(.setOutputVolume(.full)) }
         #expect(await stage.logged.next() == "renderer launched")
         #expect(await stage.logged.next() == "renderer ended, nothing to play")
-        var decoder = FrameDecoder()
-        decoder.push(try FileSystem.read("\(notes).in", maximum: 1 << 20))
+        // The program ends when it has written all of it.
         var heard: [RendererMessage] = []
-        while let message = try decoder.next() { heard.append(message) }
+        while !heard.contains(.command(.setOutputVolume(.full))) {
+            var decoder = FrameDecoder()
+            decoder.push(try FileSystem.read("\(notes).in", maximum: 1 << 20))
+            heard = []
+            while let message = try decoder.next() { heard.append(message) }
+            try await stage.rest(.milliseconds(5))
+        }
         let load = try #require(heard.firstIndex { if case .command(.load) = $0 { true } else { false } })
         let volume = try #require(heard.lastIndex(of: .command(.setOutputVolume(.full))))
         let pings = heard.indices.filter { if case .ping = heard[$0] { true } else { false } }

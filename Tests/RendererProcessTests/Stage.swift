@@ -60,6 +60,9 @@ actor Stage {
         return worst
     }
 
+    /// Lets time pass for what tells nobody that it happened.
+    func rest(_ time: Duration) async throws { try await loop.sleep(for: time, isolation: self) }
+
     func run(_ body: @Sendable (RendererProcess) -> Void) { if let renderer { body(renderer) } }
 
     func end() { renderer?.shutDown() }

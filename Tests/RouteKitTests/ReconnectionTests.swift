@@ -7,6 +7,12 @@ import Testing
 
 @testable import RouteKit
 
+/// Counts messages.
+@RouteActor private final class Taker: SessionDataChannelDelegate {
+    private(set) var count = 0
+    func dataChannel(_ channel: SessionDataChannel, receive message: [UInt8]) async throws { count += 1 }
+}
+
 @RouteActor struct ReconnectionTests {
     private let receiver: ScriptedReceiver
     private let controller = RouteController(sender: SenderIdentity(name: "Test"), timing: patientTiming)
@@ -31,6 +37,25 @@ import Testing
         #expect(media.endReason == nil)
         // Commands go over the new connection.
         #expect(try await media.playbackControl.perform(.setPlaying(false)) == .accepted)
+    }
+
+    @Test func `a message that comes again with the answer that resumes the route is acknowledged again`()
+        async throws
+    {
+        let route = try await controller.activate(receiver.receiver)
+        let taker = Taker()
+        route.link.channel(number: 7).delegate = taker
+        let message = DataFrame(kind: .message, channel: 7, message: 1, payload: [1])
+        receiver.send(message)
+        await receiver.until { receiver.frames.count == 1 }
+        receiver.replies["route.activate"] = { _ in .silence }
+        receiver.cut()
+        let second = await receiver.waitFor("route.activate", count: 2)
+        receiver.answer(second, .success(receiver.usual(second.request)))
+        receiver.send(message)
+        await receiver.until { receiver.frames.count == 2 }
+        #expect(receiver.frames.allSatisfy { $0.kind == .acknowledged && $0.message == 1 })
+        #expect(taker.count == 1)
     }
 
     @Test func `a session that is missing after a resume has ended unheard`() async throws {

@@ -165,6 +165,23 @@ import Testing
         #expect(wire.frames == [DataFrame(kind: .acknowledged, channel: 7, message: 1)])
     }
 
+    /// An acknowledgement was lost with the connection, and the message came again together with the answer that resumed the
+    /// route. Not acknowledged again, it held a place in the other end's window for ever.
+    @Test func `what comes on a connection before it has the route is answered, and nothing is sent`()
+        async throws
+    {
+        take(.message, 1, [1])
+        await settle { wire.frames.count == 1 }
+        channel.disconnected()
+        channel.opened(wire.take)
+        try await channel.post([2])
+        take(.message, 1, [1])
+        #expect(wire.frames.map(\.kind) == [.acknowledged, .acknowledged])
+        channel.connected(wire.take)
+        #expect(wire.frames.map(\.kind) == [.acknowledged, .acknowledged, .message])
+        #expect(keeper.messages == [[1]])
+    }
+
     @Test func `the end of the session fails what is under way and what waits`() async throws {
         for number in UInt8(1)...15 { try await channel.post([number]) }
         let underWay = Task { try await channel.send([16]) }

@@ -517,6 +517,8 @@ def check_state(play, last):
             behind = (play.run.memory["edge"]() - play.card.sounds()[-1].second) % 60
             if behind > float(value):
                 yield f"{behind:.1f} s behind the live edge"
+        elif name == "placed":
+            yield from check_place(play, me)
         elif name == "was-told":
             if value not in play.errors:
                 yield f"no error {value} was told, only {sorted(play.errors)}"
@@ -560,6 +562,19 @@ def check_state(play, last):
 def words(value):
     """A text in a table: `_` is a blank, and others are written as in an address."""
     return urllib.parse.unquote(value.replace("_", " "))
+
+
+def check_place(play, me):
+    """The position that is told must be that of what is heard."""
+    whole = [sound for sound in play.card.sounds() if sound.length > 0.8]
+    if not me or not whole:
+        yield "no second was heard whole"
+        return
+    middle = (whole[-1].start + whole[-1].end) / 2
+    position = me["position"]
+    told = seconds(position["position"]) + position["rate"] * (middle - position["clockTime"] / 1e9)
+    if abs(told - whole[-1].second % 100 - 0.5) > 0.3:
+        yield f"told {told:.2f} in the middle of second {whole[-1].second}"
 
 
 def check_titled(play, title, second):

@@ -137,7 +137,7 @@ extension Route {
     var texts: [String] { messages.map { String(decoding: $0, as: UTF8.self) } }
 
     func wait(
-        _ what: String, within limit: Duration = .seconds(20),
+        _ what: String, within limit: Duration = .seconds(30),
         until holds: @escaping @RouteActor (Mailbox) -> Bool
     ) async throws {
         guard await eventually(changes, within: limit, { [self] in holds(self) }) else {

@@ -29,7 +29,7 @@ final class HostileDaemon {
                 "--name=Test", "--device=null", "--advertise=no", "--log-level=warning",
             ] + options, output: output)
         var found: UInt16?
-        let isReady = waitUntil(seconds: 20) {
+        let isReady = waitUntil(seconds: 30) {
             for line in readLines(output) where line.hasPrefix("linnetd: ready on port ") {
                 found = UInt16(line.split(separator: " ")[4])
             }
@@ -46,8 +46,8 @@ final class HostileDaemon {
         let complaints = try await onThread {
             let daemon = try HostileDaemon(options)
             daemon.serve("before")
-            _ = waitUntil(seconds: 5) { ProcessTable.family(of: daemon.process.pid).count > 1 }
-            daemon.base = ProcessTable.counts(of: daemon.process.pid)
+            _ = waitUntil(seconds: 30) { ProcessTable.family(of: daemon.process.pid).count > 1 }
+            daemon.rest()
             try attack(daemon)
             daemon.serve("after")
             daemon.checkRest()
@@ -81,14 +81,25 @@ final class HostileDaemon {
         } catch { check(false, "\(when): \(error)") }
     }
 
+    /// Takes what a daemon has open that is left alone, once that is the same for a while: its renderer starts meanwhile.
+    private func rest() {
+        var same = 0
+        _ = waitUntil(seconds: 30) {
+            let now = counts
+            same = now == base ? same + 1 : 0
+            base = now
+            return same == 20
+        }
+    }
+
     /// Nothing is held that was not before.
     private func checkRest() {
         guard process.isRunning else { return }
-        _ = waitUntil(seconds: 4) { counts.descriptors <= base.descriptors }
+        _ = waitUntil(seconds: 30) { counts.descriptors <= base.descriptors }
         check(
             counts.descriptors <= base.descriptors,
             "\(counts.descriptors) descriptors, \(base.descriptors) before")
-        _ = waitUntil(seconds: 4) { counts.threads <= base.threads + 2 }
+        _ = waitUntil(seconds: 30) { counts.threads <= base.threads + 2 }
         check(counts.threads <= base.threads + 2, "\(counts.threads) threads, \(base.threads) before")
     }
 

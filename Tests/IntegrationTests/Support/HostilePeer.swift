@@ -50,7 +50,7 @@ final class HostilePeer {
             + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\(headers)\r\n"
     }
 
-    /// Sends bytes on a new connection and reads the answer to its end, or for three seconds.
+    /// Sends bytes on a new connection and reads the answer to its end, or until nothing comes for twenty seconds.
     static func exchange(_ port: UInt16, _ text: String, host: String = "127.0.0.1", then more: [UInt8] = [])
         -> String
     {
@@ -58,7 +58,7 @@ final class HostilePeer {
         try? socket.write(text)
         try? socket.write(more)
         var answer: [UInt8] = []
-        while let bytes = socket.read(milliseconds: 3_000), answer.count < 1 << 20 {
+        while let bytes = socket.read(milliseconds: 20_000), answer.count < 1 << 20 {
             if bytes.isEmpty { return answer.isEmpty ? "cut" : String(decoding: answer, as: UTF8.self) }
             answer += bytes
             if answer.starts(with: "HTTP/1.1 101".utf8) { break }
@@ -109,13 +109,13 @@ final class HostilePeer {
     }
 
     private func takeByte() -> UInt8? {
-        if offset == buffer.count, !fill(milliseconds: 5_000) { return nil }
+        if offset == buffer.count, !fill(milliseconds: 20_000) { return nil }
         offset += 1
         return buffer[offset - 1]
     }
 
     /// The next frame that comes within `milliseconds`, other than a ping.
-    func next(milliseconds: Int = 5_000) -> Frame? {
+    func next(milliseconds: Int = 20_000) -> Frame? {
         let limit = monotonicNanoseconds() + Int64(milliseconds) * 1_000_000
         while true {
             if let frame = takeFrame() {
@@ -144,7 +144,7 @@ final class HostilePeer {
     }
 
     /// How the connection ends within that time; everything else that comes is thrown away.
-    func end(milliseconds: Int = 4_000) -> End {
+    func end(milliseconds: Int = 20_000) -> End {
         let limit = monotonicNanoseconds() + Int64(milliseconds) * 1_000_000
         while monotonicNanoseconds() < limit {
             let left = Int((limit - monotonicNanoseconds()) / 1_000_000)
@@ -159,7 +159,7 @@ final class HostilePeer {
     // MARK: Speaking the protocol
 
     /// The next text as JSON that is no notification.
-    func answer(milliseconds: Int = 5_000) -> JSONValue? {
+    func answer(milliseconds: Int = 20_000) -> JSONValue? {
         while let frame = next(milliseconds: milliseconds) {
             guard frame.opcode == 1, let value = try? JSONText.decode(frame.text, limit: 1 << 20) else {
                 continue

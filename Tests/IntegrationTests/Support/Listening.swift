@@ -48,7 +48,7 @@ extension Sequence {
 extension SimulatedCard {
     /// Waits until second `second` of the test media begins to be heard, and has been for a while; says when.
     mutating func beginning(
-        ofSecond second: Int, from time: Int64, within limit: Duration = .seconds(8)
+        ofSecond second: Int, from time: Int64, within limit: Duration = .seconds(30)
     ) async throws -> Int64 {
         var found: Int64?
         var looked: Int64 = 0
@@ -69,7 +69,7 @@ extension SimulatedCard {
 
     /// Waits until a program that opened the card after `time` is heard; what was in the card when the one before died
     /// does not count. Says when its first sound was heard.
-    mutating func soundAfterDeath(at time: Int64, within limit: Duration = .seconds(8)) async throws -> Int64
+    mutating func soundAfterDeath(at time: Int64, within limit: Duration = .seconds(30)) async throws -> Int64
     {
         var start: Int64?
         let recording = await recording(within: limit) { recording in
@@ -88,7 +88,7 @@ extension SimulatedCard {
 
     /// Waits for `length` of sound after the first that is heard from `time` on, and says when that was.
     mutating func sound(
-        from time: Int64, for length: Duration = .milliseconds(200), within limit: Duration = .seconds(8)
+        from time: Int64, for length: Duration = .milliseconds(200), within limit: Duration = .seconds(30)
     ) async throws -> (start: Int64, recording: CardRecording) {
         let nanoseconds = Int64(length / .nanoseconds(1))
         var start: Int64?

@@ -59,7 +59,7 @@ enum Programs {
 
 /// Looks again after each announcement until `holds`. False: it did not within `limit`.
 @RouteActor func eventually(
-    _ updates: AsyncStream<Void>, within limit: Duration = .seconds(8),
+    _ updates: AsyncStream<Void>, within limit: Duration = .seconds(30),
     _ holds: @escaping @RouteActor () -> Bool
 ) async -> Bool {
     if holds() { return true }
@@ -78,7 +78,7 @@ enum Programs {
 extension PlaybackControl {
     /// Waits for pushes until `holds`.
     func wait(
-        _ what: String, within limit: Duration = .seconds(8),
+        _ what: String, within limit: Duration = .seconds(30),
         until holds: @escaping @RouteActor (PlaybackControl) -> Bool
     ) async throws {
         guard await eventually(updates(), within: limit, { [self] in holds(self) }) else {
@@ -101,7 +101,7 @@ extension PlaybackControl {
 extension Route {
     /// Waits for pushes until `holds`.
     func wait(
-        _ what: String, within limit: Duration = .seconds(8),
+        _ what: String, within limit: Duration = .seconds(30),
         until holds: @escaping @RouteActor (Route) -> Bool
     ) async throws {
         guard await eventually(updates(), within: limit, { [self] in holds(self) }) else {

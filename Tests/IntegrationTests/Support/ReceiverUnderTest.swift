@@ -83,7 +83,7 @@ import SystemProbe
             setUp.map { MountNamespace.command($0, then: command) } ?? command,
             environment: ["ALSA_CONFIG_PATH": "\(folder)/card/asound.conf"], output: output,
             errors: "\(folder)/linnetd.log")
-        let isReady = await Programs.poll(within: .seconds(20)) {
+        let isReady = await Programs.poll(within: .seconds(30)) {
             readText(output).contains("\n") || !process.isRunning
         }
         let words = readText(output).split(separator: " ")
@@ -106,7 +106,7 @@ import SystemProbe
             for route in controller.routes { await controller.leave(route) }
         }
         daemon.signal(ChildProcess.terminating)
-        _ = await Programs.poll(within: .seconds(3)) { [daemon] in !daemon.isRunning }
+        _ = await Programs.poll(within: .seconds(20)) { [daemon] in !daemon.isRunning }
         daemon.kill()
     }
 
@@ -154,6 +154,11 @@ import SystemProbe
     /// The state folder, as the receiver sees it.
     var stateFolder: String { MountNamespace.path("\(folder)/state", seenBy: daemon.pid) }
 
+    /// Waits until the log has a line with these words: it may come later than what it tells of.
+    func logs(_ words: String) async -> Bool {
+        await Programs.poll(within: .seconds(30)) { readText("\(folder)/linnetd.log").contains(words) }
+    }
+
     // MARK: Processes
 
     /// The renderer process of the daemon; nil while there is none.
@@ -167,7 +172,7 @@ import SystemProbe
     func killAndStartAgain() async throws {
         await controller.leave(route)
         daemon.signal(ChildProcess.killing)
-        _ = await Programs.poll(within: .seconds(3)) { [daemon] in !daemon.isRunning }
+        _ = await Programs.poll(within: .seconds(20)) { [daemon] in !daemon.isRunning }
         (daemon, port) = try await Self.start(folder, settings, setUp)
         route = try await controller.activate(try await identity())
     }
@@ -207,7 +212,7 @@ struct TestFailure: Error, CustomStringConvertible {
             throw TestFailure("there are no test media or no quickhttpd: run make test")
         }
         let process = try Programs.start([program, "-v", "0", media], output: output)
-        _ = await Programs.poll(within: .seconds(5)) { readText(output).contains("\n") }
+        _ = await Programs.poll(within: .seconds(30)) { readText(output).contains("\n") }
         guard let port = readLines(output).first?.split(separator: " ").last.flatMap({ Int($0) }) else {
             process.kill()
             throw TestFailure("quickhttpd does not start: \(readText(output))")

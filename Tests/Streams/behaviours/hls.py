@@ -14,6 +14,7 @@ moved                  the playlist is redirected to another folder
 foreign                segments and keys are on another host (127.0.0.2)
 live=N                 a window of N segments that advances in real time
 over=SECONDS           a live stream ends after so long
+empty                  the playlist never names a segment
 slow=KBPS              segments of the better rendition are sent at this pace
 """
 
@@ -93,6 +94,8 @@ def media_playlist(request, options, rendition="main"):
     if options.has("aes"):
         lines.append(f'#EXT-X-KEY:METHOD=AES-128,URI="{place}key"')
     offset = 0
+    if options.has("empty"):
+        count, ended = first, False
     for number in range(first, count):
         if number in options.numbers("discontinuity"):
             lines.append("#EXT-X-DISCONTINUITY")
