@@ -9,6 +9,8 @@ import SessionCore
 extension RouteFrontEnd {
     /// Handles a text frame: one request, or a batch whose answers leave together, before the states they caused.
     func handle(_ text: String, received: Int64, from connection: RouteConnection) {
+        // Answers leave in the order of what they answer.
+        shell.tellHeld()
         let incoming = IncomingText.decode(text)
         defer { judge(incoming, of: connection) }
         switch incoming {
