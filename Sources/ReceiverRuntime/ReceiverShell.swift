@@ -122,7 +122,10 @@ package final class ReceiverShell {
     private func step(_ event: ReceiverEvent) {
         let confinement = state.device.confinement
         // A renderer that is new knows no clock, and is told of a load that is bound to it.
-        if case .renderer(.started) = event { group?.tellClock() }
+        if case .renderer(.started) = event {
+            group?.tellCards()
+            group?.tellClock()
+        }
         let effects = state.apply(event)
         for case .render(let command) in effects where phase == .running { ports.renderer.send(command) }
         if state.device.confinement != confinement { logConfinement() }
