@@ -48,7 +48,7 @@ ALLOWED = {
     "Settings": {"GLibLoop", "CGLib", "Synchronization", "Glibc"},
     "ALSA": {"CALSA", "Synchronization", "Glibc"},
     "DBus": {"GLibLoop", "CGLib", "Synchronization", "Glibc"},
-    "Datagrams": {"Glibc"},
+    "Datagrams": {"Synchronization", "Glibc"},
     "InputDevices": {"CInput", "Glibc"},
     "Sandbox": {"CSandbox", "Glibc"},
     "GStreamer": {"GLibLoop", "CGLib", "CGStreamer", "Synchronization", "Glibc"},

@@ -62,7 +62,7 @@ extension OutputLoop {
         }
         rewindOverlay()
         guard let setup = card.setup else { return nil }
-        bound.start(rate: rate)
+        bound.start(rate: rate, drift: keeper.drift)
         map.append(cardFrame: 0, ringFrame: ring.state.withLock { $0.kept }, isSilence: true)
         let queued = min(
             frames(in: BoundTiming.queued, rate: rate), setup.bufferFrames - setup.periodFrames)

@@ -149,7 +149,10 @@ package final class ReceiverShell {
     private func step(_ event: ReceiverEvent, isLast: Bool) {
         let confinement = state.device.confinement
         // A renderer that is new knows no clock, and is told of a load that is bound to it.
-        if case .renderer(.started) = event { group?.tellClock() }
+        if case .renderer(.started) = event {
+            group?.tellCards()
+            group?.tellClock()
+        }
         let effects = state.apply(event)
         var pause = Duration.zero
         for case .render(let command) in effects where phase == .running {

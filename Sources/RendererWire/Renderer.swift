@@ -62,6 +62,10 @@ extension RendererCommand {
         case .setOutputTrim(let nanoseconds):
             writer.put(UInt8(17))
             writer.put(nanoseconds)
+        case .setCardDrift(let device, let partsPerMillion):
+            writer.put(UInt8(30))
+            writer.put(device)
+            writer.put(partsPerMillion)
         }
     }
 
@@ -104,6 +108,8 @@ extension RendererCommand {
                 try reader.optional { reader throws(FrameFailure) in try reader.anchor() })
         case 16: self = .unbind(try reader.load())
         case 17: self = .setOutputTrim(nanoseconds: try reader.integer())
+        case 30:
+            self = .setCardDrift(device: try reader.text(), partsPerMillion: try reader.finite())
         case let kind: throw FrameFailure("a command of kind \(kind) is unknown")
         }
     }

@@ -204,7 +204,7 @@ extension ByteReader {
             error: try integer(), largestError: try integer(), cardDrift: try finite(),
             clockDrift: try finite(), resyncs: try integer(), underruns: try integer())
     }
-    private mutating func finite() throws(FrameFailure) -> Double {
+    mutating func finite() throws(FrameFailure) -> Double {
         let number = try double()
         guard number.isFinite else { throw FrameFailure("a drift is no number") }
         return number
