@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import ApplicationModel
 import MediaModel
 import ReceiverRuntime
 import ReceiverTestKit
@@ -116,22 +117,28 @@ struct GroupPlayerTests {
         #expect(try stranger.refusal(.group(.admit(participant: "desk"))) == .routeRequired)
     }
 
-    @Test func `an application gets a pass, and nothing else of groups`() throws {
+    @Test(arguments: [true, false])
+    func `an application with a network gets a pass, and nothing else of groups`(hasNetwork: Bool) throws {
         let network = FakeNetwork()
-        let receiver = TestReceiver(applications: [try .echo()], network: network)
+        let manifest = try ApplicationManifest.made("org.example.desk") {
+            $0.patterns = [URLPattern("desk:*")].compactMap(\.self)
+            $0.permissions = hasNetwork ? [.network] : []
+        }
+        let receiver = TestReceiver(applications: [manifest], network: network)
         _ = try receiver.shell.start()
         receiver.settle()
         let ada = TestSender(receiver)
         try ada.activate()
         let created = try GroupCreated(
             json: ada.ask(.group(.create(name: "Down", activity: nil, policy: nil))))
-        _ = try ada.open("org.example.echo")
+        _ = try ada.open("org.example.desk", url: "desk:x")
         let application = try TestApplication.running(receiver)
-        let admission = try GroupAdmission(json: application.ask(.group(.admit(participant: "desk"))))
-        #expect(admission.group == created.group)
+        if hasNetwork {
+            let admission = try GroupAdmission(json: application.ask(.group(.admit(participant: "desk"))))
+            #expect(admission.group == created.group)
+        } else {
+            #expect(try application.refusal(.group(.admit(participant: "desk"))) == .notPermitted)
+        }
         #expect(try application.refusal(.group(.dissolve)) == .routeRequired)
-        #expect(
-            try application.refusal(.group(.create(name: "Up", activity: nil, policy: nil))) == .routeRequired
-        )
     }
 }

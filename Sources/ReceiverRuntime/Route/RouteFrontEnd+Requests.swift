@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import ApplicationModel
 import MediaModel
 import RouteWire
 import SessionCore
@@ -126,11 +127,7 @@ extension RouteFrontEnd {
         guard let group = shell.group else {
             throw RouteError(.groupUnavailable, "The receiver plays in no groups.")
         }
-        if case .group(let wanted) = request, connection.route == nil,
-            !wanted.isOpen(toApplication: connection.instance != nil)
-        {
-            throw RouteError(.routeRequired, "No route is active on this connection.")
-        }
+        if case .group(let wanted) = request, connection.route == nil { try judge(wanted, of: connection) }
         let id = connection.expectAnswer(waiting)
         let reply: GroupAgent.Reply = { [weak self, weak connection] result in
             guard let self, let connection, let waiting = connection.takeWaiting(id) else { return }
@@ -142,6 +139,19 @@ extension RouteFrontEnd {
         default: break
         }
         return true
+    }
+
+    /// What a connection without a route may ask of groups: an application may be a player.
+    private func judge(
+        _ wanted: WireGroupRequest, of connection: RouteConnection
+    ) throws(RouteError) {
+        guard case .admit = wanted, let instance = connection.instance else {
+            throw RouteError(.routeRequired, "No route is active on this connection.")
+        }
+        let manifest = shell.state.applications.instances[instance]?.manifest
+        guard manifest?.permissions.contains(.network) == true else {
+            throw RouteError(.notPermitted, "A player needs the permission network.")
+        }
     }
 
     private var stateResult: JSONValue {
@@ -196,12 +206,5 @@ extension RouteFrontEnd {
                 session: session.text, version: publisher.current.version, state: publisher.current.state
             ).json
         }
-    }
-}
-
-extension WireGroupRequest {
-    /// An application may be a player of the group; all else is for senders.
-    fileprivate func isOpen(toApplication isApplication: Bool) -> Bool {
-        if case .admit = self { isApplication } else { false }
     }
 }
