@@ -15,12 +15,13 @@ struct GroupSoakPlan {
     /// Milliseconds between two events, at least and at most.
     var pause = (1_500, 6_000)
     /// Seconds without events before what is left is judged.
-    static let calm = 20
+    var calm = 20
     /// How far apart two survivors may be heard in the end, in microseconds.
     var bound = 1_000.0
 
     /// On any machine, however busy.
-    static let quick = GroupSoakPlan(seconds: 60, receivers: 3, pause: (1_000, 2_500), bound: 10_000)
+    static let quick = GroupSoakPlan(
+        seconds: 45, receivers: 3, pause: (500, 1_500), calm: 12, bound: 10_000)
 }
 
 /// `group-soak`: whether a group whose members join, leave, stand still and are killed at random is one group in the end, heard in
@@ -115,7 +116,7 @@ private final class GroupSoak {
     func perform() async throws {
         try await play()
         pause(milliseconds: 3_000)
-        let end = monotonicNanoseconds() + Int64(plan.seconds - GroupSoakPlan.calm) * 1_000_000_000
+        let end = monotonicNanoseconds() + Int64(plan.seconds - plan.calm) * 1_000_000_000
         while monotonicNanoseconds() < end {
             note()
             try await happen()
@@ -128,7 +129,7 @@ private final class GroupSoak {
         } else {
             try await play()
         }
-        pause(milliseconds: GroupSoakPlan.calm * 1_000)
+        pause(milliseconds: plan.calm * 1_000)
     }
 
     private func happen() async throws {

@@ -17,6 +17,10 @@ final class RateFile: CardMemory {
     let clocks: ClockRateMemory
     private var cards: [(device: String, drift: Double)]
     private let writer: StateFile.Writer
+    /// What stands in the file.
+    private var written: Rates
+    /// A change by less, in parts per million, is not worth wearing a memory card out for.
+    private static let step = 0.3
 
     init(writer: StateFile.Writer, log: any Log) {
         self.writer = writer
@@ -30,7 +34,7 @@ final class RateFile: CardMemory {
                 StateFile.setAside(writer.path, reason: "\(error)", log)
             }
         }
-        (clocks, cards) = (ClockRateMemory(known.clocks), known.cards)
+        (clocks, cards, written) = (ClockRateMemory(known.clocks), known.cards, known)
         clocks.onChange = { [weak self] _ in self?.save() }
     }
 
@@ -44,7 +48,26 @@ final class RateFile: CardMemory {
         save()
     }
 
+    /// Whether what is known now is better than what is written.
+    private var isNew: Bool {
+        let (old, new) = (written.clocks, clocks.rates)
+        guard old.count == new.count, written.cards.count == cards.count else { return true }
+        let hasNewClock = new.contains { machine, rate in
+            guard let before = old[machine] else { return true }
+            return abs(before.partsPerMillion - rate.partsPerMillion) > Self.step
+                || rate.deviation < before.deviation / 2 - 0.1
+        }
+        return hasNewClock
+            || cards.contains { card in
+                !written.cards.contains {
+                    $0.device == card.device && abs($0.drift - card.drift) <= Self.step
+                }
+            }
+    }
+
     private func save() {
+        guard isNew else { return }
+        written = Rates(clocks: clocks.rates, cards: cards)
         let clocks = clocks.rates.sorted { $0.key < $1.key }.enumerated().map { index, entry in
             (
                 name: "clock \(index + 1)",
@@ -69,7 +92,9 @@ final class RateFile: CardMemory {
         private(set) var clocks: [String: ClockRate] = [:]
         private(set) var cards: [(device: String, drift: Double)] = []
 
-        init() {}
+        init(clocks: [String: ClockRate] = [:], cards: [(device: String, drift: Double)] = []) {
+            (self.clocks, self.cards) = (clocks, cards)
+        }
 
         init(_ file: KeyFile) throws(KeyFile.Fault) {
             for number in 1...ClockRateMemory.limit {
