@@ -15,6 +15,9 @@ package protocol Renderer: AnyObject {
     /// Begins to report. Called once, before anything is sent.
     func start(report: @escaping (RendererEvent) -> Void)
     func send(_ command: RendererCommand)
+    /// Gives the renderer a descriptor to read, for a capture source that names it by `token`. The descriptor belongs to the
+    /// renderer from now on: it is closed with the load that reads it, and after ten seconds if none does.
+    func hand(over descriptor: Int32, token: UInt64)
     /// Ends the renderer by force; it starts again by itself and reports `exited`, then `started`.
     func restart(reason: String)
     /// Ends the renderer for good. Nothing is reported afterwards.

@@ -247,7 +247,7 @@ package struct ReceiverState: Equatable, Sendable {
             .syncChanged:
             .content
         case .outputVolumeChanged: .local
-        case .started, .stopped, .outputChanged, .exited, .confined: .device
+        case .started, .stopped, .outputChanged, .exited, .confined, .captureActivity, .jackChanged: .device
         }
     }
 
