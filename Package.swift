@@ -179,7 +179,7 @@ let package = Package(
             [
                 "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "MemberLink", "GroupClock",
                 "BluetoothSources", "PlacementSensors", "RendererProcess", "RendererWire",
-                "ApplicationProcess", "Settings", "GLibLoop", "MediaModel", "Timing",
+                "ApplicationProcess", "SwitchingCore", "Settings", "GLibLoop", "MediaModel", "Timing",
             ]),
         program(
             "linnet-renderer",
@@ -201,14 +201,16 @@ let package = Package(
             "linnet-bench",
             [
                 "RouteKit", "LinnetApplication", "MediaModel", "SeededNumbers", "Settings", "SystemProbe",
-                "ReceiverTestKit", "Soup", "GLibLoop", "LinkSimulation", "Timing",
+                "ReceiverTestKit", "Soup", "GLibLoop", "LinkSimulation", "Timing", "SwitchingCore",
+                "SessionCore",
+                "ReceiverRuntime", "RendererProcess", "RendererWire",
             ]),
 
         // MARK: Test support
         // Fakes of the runtime's ports, a clock moved by hand, the simulated card's reader.
         target(
             "ReceiverTestKit",
-            ["ReceiverRuntime", "SessionCore", "MediaModel", "ApplicationModel", "Timing"]),
+            ["ReceiverRuntime", "SessionCore", "SwitchingCore", "MediaModel", "ApplicationModel", "Timing"]),
 
         // Random numbers that come again.
         target("SeededNumbers"),
@@ -245,7 +247,8 @@ let package = Package(
         tests(
             "ReceiverRuntimeTests",
             [
-                "ReceiverRuntime", "ReceiverTestKit", "SeededNumbers", "SessionCore", "RouteWire",
+                "ReceiverRuntime", "ReceiverTestKit", "SeededNumbers", "SessionCore", "SwitchingCore",
+                "RouteWire",
                 "MediaModel", "ApplicationModel", "GLibLoop",
             ]),
         tests("GLibLoopTests", ["LoopTestKit", "GLibLoop", "Settings"]),
@@ -283,8 +286,8 @@ let package = Package(
         tests(
             "RendererProcessTests",
             [
-                "RendererProcess", "RendererWire", "ReceiverRuntime", "ReceiverTestKit", "MediaModel",
-                "Settings",
+                "RendererProcess", "RendererWire", "ReceiverRuntime", "ReceiverTestKit", "SessionCore",
+                "SwitchingCore", "MediaModel", "Settings",
                 "GLibLoop",
             ]),
         tests(

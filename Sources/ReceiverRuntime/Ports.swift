@@ -4,6 +4,7 @@
 package import MediaModel
 import RouteWire
 package import SessionCore
+package import SwitchingCore
 
 // The ports of the receiver. Each is implemented by one adapter on one fence, and by a fake in `ReceiverTestKit`.
 //
@@ -140,8 +141,14 @@ package struct SavedState: Equatable, Sendable {
     package var volume: Volume
     /// Output latency trim in microseconds, for playing in a group.
     package var outputTrim: Int32
-    package init(identifier: String, name: String? = nil, volume: Volume, outputTrim: Int32 = 0) {
+    /// What people want of single sources.
+    package var preferences: [SourceAddress: SourcePreference]
+    package init(
+        identifier: String, name: String? = nil, volume: Volume, outputTrim: Int32 = 0,
+        preferences: [SourceAddress: SourcePreference] = [:]
+    ) {
         (self.identifier, self.name, self.volume, self.outputTrim) = (identifier, name, volume, outputTrim)
+        self.preferences = preferences
     }
 }
 

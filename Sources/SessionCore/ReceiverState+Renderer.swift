@@ -104,7 +104,8 @@ extension ReceiverState {
         rendererIsUp = false
         stopping = nil
         let announced = announcementLost(wasForced: false)
-        guard let id = player, var session = sessions[id] else { return announced }
+        // What another source brought is not the session's.
+        guard foreign == nil, let id = player, var session = sessions[id] else { return announced }
         let failure = MediaFailure(
             .rendererCrashed, "The renderer failed while it played \(session.itemName).")
         if isBlamed { (session.crashes, session.played) = (session.crashes + 1, 0) }

@@ -94,6 +94,7 @@ extension Configuration {
             graceTime: .seconds(integer(.grace)), loadTimeout: .seconds(integer(.loadTimeout)),
             stallTimeout: .seconds(number(.stallTimeout)))
         receiver.clockPort = UInt16(clamping: integer(.clockPort))
+        receiver.accessory = accessory
         return receiver
     }
 

@@ -99,7 +99,8 @@ enum DecisionTable {
             effects: [.pause(phone, .onlyWhenAsked)]),
         Row(
             event: "A source starts by itself",
-            situation: "another one is heard, and the output went over 6 times in a minute without anybody asking",
+            situation:
+                "another one is heard, and the output went over 6 times in a minute without anybody asking",
             outcome: "It is told to pause, and remembered.", reason: .tooManySwitches, before: quarrel,
             then: [.starts(network), .wait(milliseconds: 301)], effects: [.pause(network, .tooManySwitches)]),
     ]
@@ -116,7 +117,8 @@ enum DecisionTable {
             reason: .callHasPriority, before: call, then: [.isStarted(network)],
             effects: [.pause(network, .callHasPriority)]),
         Row(
-            event: "A second call begins", situation: "a call goes on", outcome: "Nothing, until the first is over.",
+            event: "A second call begins", situation: "a call goes on",
+            outcome: "Nothing, until the first is over.",
             reason: .callHasPriority, before: call + [.connects(laptop)], then: [.calls(laptop)], effects: []),
         Row(
             event: "A call is over", situation: "it took the output from another source",
@@ -145,7 +147,8 @@ enum DecisionTable {
             before: musicFromPhone, then: [.pauses(phone), .wait(milliseconds: 8_000)],
             effects: [.silence(phone)]),
         Row(
-            event: "What is heard pauses", situation: "it is a session of the network, and none is remembered",
+            event: "What is heard pauses",
+            situation: "it is a session of the network, and none is remembered",
             outcome: "It stays where it is, as long as nobody else starts.", reason: nil,
             before: musicFromNetwork, then: [.pauses(network), .wait(milliseconds: 3_600_000)], effects: []),
         Row(
@@ -162,10 +165,14 @@ enum DecisionTable {
             event: "What is heard ends, or its connection does",
             situation: "the other one lost the output, and plays on all the time, as a turntable does",
             outcome: "It is heard again, however long ago that was.", reason: .cameBack,
-            before: [.connects(line), .connects(phone), .starts(line), .wait(milliseconds: 2_000), .starts(phone)]
-                + [.wait(milliseconds: 7_200_000)], then: [.leaves(phone)], effects: [.hear(line), .play(line)]),
+            before: [
+                .connects(line), .connects(phone), .starts(line), .wait(milliseconds: 2_000), .starts(phone),
+            ]
+                + [.wait(milliseconds: 7_200_000)], then: [.leaves(phone)],
+            effects: [.hear(line), .play(line)]),
         Row(
-            event: "What is heard ends, or its connection does", situation: "`resume = never`, or `calls` and it was none",
+            event: "What is heard ends, or its connection does",
+            situation: "`resume = never`, or `calls` and it was none",
             outcome: "Silence.", reason: .ended, policy: policy { $0.resume = .never },
             before: phoneOverNetwork, then: [.leaves(phone)], effects: [.silence(phone)]),
         Row(

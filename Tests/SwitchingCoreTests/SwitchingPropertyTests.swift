@@ -79,7 +79,9 @@ struct SwitchingPropertyTests {
     /// Two players that begin again as soon as they are told to pause.
     @Test func `two sources that will not yield end with one of them heard`() {
         var world = World()
-        world.take([.connects(phone), .connects(laptop), .starts(phone), .wait(milliseconds: 2_000), .starts(laptop)])
+        world.take([
+            .connects(phone), .connects(laptop), .starts(phone), .wait(milliseconds: 2_000), .starts(laptop),
+        ])
         var changes = 0
         for _ in 0..<1_000 {
             let before = world.heard

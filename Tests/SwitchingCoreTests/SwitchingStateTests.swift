@@ -27,7 +27,8 @@ struct SwitchingStateTests {
     @Test func `what came back and does not play makes way after the hold`() {
         var world = World()
         world.take([
-            .connects(phone), .connects(laptop), .connects(network), .starts(phone), .wait(milliseconds: 2_000),
+            .connects(phone), .connects(laptop), .connects(network), .starts(phone),
+            .wait(milliseconds: 2_000),
             .starts(laptop), .wait(milliseconds: 2_000), .pauses(phone), .isStarted(network), .pauses(laptop),
         ])
         #expect(world.take(.leaves(network)) == [.hear(laptop), .play(laptop)])
@@ -76,7 +77,9 @@ struct SwitchingStateTests {
 
     @Test func `the output that a person gave away in a call stays given away`() {
         var world = World()
-        world.take([.connects(phone), .connects(network), .isStarted(network), .calls(phone), .pauses(network)])
+        world.take([
+            .connects(phone), .connects(network), .isStarted(network), .calls(phone), .pauses(network),
+        ])
         world.take(.event(.takeRequested(network)))
         world.take([.isStarted(network), .wait(milliseconds: 30_000)])
         #expect(world.heard == network)

@@ -66,7 +66,9 @@ struct World {
         let effects = state.apply(event, at: now)
         let explained = state.decisions.filter { $0.number > before }
         for effect in effects { see(effect, explained) }
-        if heard != state.owner { faults.append("\(event): \(heard as Any) is heard, not \(state.owner as Any)") }
+        if heard != state.owner {
+            faults.append("\(event): \(heard as Any) is heard, not \(state.owner as Any)")
+        }
         if owner != state.owner, explained.isEmpty { faults.append("\(event): nothing says why") }
         check(event)
         return effects.filter {
@@ -111,13 +113,21 @@ struct World {
     }
 
     private mutating func check(_ event: SwitchingEvent) {
-        if let owner = state.owner, state.source(owner) == nil { faults.append("\(event): the owner is gone") }
+        if let owner = state.owner, state.source(owner) == nil {
+            faults.append("\(event): the owner is gone")
+        }
         if state.sources.count(where: { $0.id.kind == .bluetooth }) > state.policy.multipoint {
             faults.append("\(event): too many phones")
         }
         if state.primary == nil, state.secondary != nil { faults.append("a second one without a first one") }
-        if state.sources.count == 1, state.primary != state.sources[0].id { faults.append("one, and not the first") }
-        if state.decisions.count > SwitchingState.decisionLimit { faults.append("too many decisions are kept") }
-        if let owner = state.owner, state.primary != owner { faults.append("\(event): what is heard is not the first") }
+        if state.sources.count == 1, state.primary != state.sources[0].id {
+            faults.append("one, and not the first")
+        }
+        if state.decisions.count > SwitchingState.decisionLimit {
+            faults.append("too many decisions are kept")
+        }
+        if let owner = state.owner, state.primary != owner {
+            faults.append("\(event): what is heard is not the first")
+        }
     }
 }
