@@ -204,6 +204,7 @@ struct Watcher {
         case .cancelAnnouncement(let load):
             expect(load == announcing, "an announcement is cancelled that the renderer does not have")
         case .warmUp, .setGroupClock, .setOutputTrim: break
+        case .loadCapture, .watchCapture: expect(false, "a session plays what is on the network")
         }
     }
 
@@ -314,7 +315,7 @@ extension ReceiverEvent {
                 .readinessChanged(let load, _), .syncChanged(let load, _):
                 load
             case .started, .outputChanged, .outputVolumeChanged, .exited, .confined, .announcementBegan,
-                .announcementEnded, .announcementFailed:
+                .announcementEnded, .announcementFailed, .captureActivity, .jackChanged:
                 nil
             }
         default: nil
