@@ -266,7 +266,11 @@ let package = Package(
             ]),
         tests(
             "PlacementSensorsTests",
-            ["PlacementSensors", "InputDevices", "ReceiverRuntime", "LoopTestKit", "MediaModel", "GLibLoop"]),
+            [
+                "PlacementSensors", "InputDevices", "ReceiverRuntime", "SwitchingCore", "LoopTestKit",
+                "MediaModel",
+                "GLibLoop",
+            ]),
         tests("AvahiTests", ["LoopTestKit", "Avahi", "GLibLoop", "Settings"]),
         tests("MediaSourceTests", ["MediaSource", "MediaModel", "Soup"], exclude: ["misbehave.py"]),
         tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel", "ReceiverTestKit"]),

@@ -22,7 +22,8 @@ import CALSA
     package init?(card: String) {
         alsa_shim_silence()
         var opened: OpaquePointer?
-        guard unsafe snd_ctl_open(&opened, card, Int32(SND_CTL_NONBLOCK)) == 0, let opened = unsafe opened else {
+        guard unsafe snd_ctl_open(&opened, card, Int32(SND_CTL_NONBLOCK)) == 0, let opened = unsafe opened
+        else {
             return nil
         }
         var found = unsafe Self.find(in: opened)
@@ -32,7 +33,9 @@ import CALSA
         }
         // What changed before the subscription was not told.
         for index in found.indices {
-            if let isPlugged = unsafe Self.read(found[index].number, of: opened) { found[index].isPlugged = isPlugged }
+            if let isPlugged = unsafe Self.read(found[index].number, of: opened) {
+                found[index].isPlugged = isPlugged
+            }
         }
         unsafe handle = opened
         jacks = found
@@ -81,7 +84,9 @@ import CALSA
         defer { unsafe snd_ctl_elem_list_free(list) }
         guard unsafe snd_ctl_elem_list(control, list) == 0 else { return [] }
         let count = unsafe snd_ctl_elem_list_get_count(list)
-        guard count > 0, count < 10_000, unsafe snd_ctl_elem_list_alloc_space(list, count) == 0 else { return [] }
+        guard count > 0, count < 10_000, unsafe snd_ctl_elem_list_alloc_space(list, count) == 0 else {
+            return []
+        }
         defer { unsafe snd_ctl_elem_list_free_space(list) }
         guard unsafe snd_ctl_elem_list(control, list) == 0 else { return [] }
         var jacks: [Jack] = []

@@ -15,7 +15,8 @@ package enum MonotonicClock {
     /// Lets this thread rest for so long.
     package static func rest(nanoseconds: Int64) {
         guard nanoseconds > 0 else { return }
-        var time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        var time = timespec(
+            tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
         _ = unsafe ppoll(nil, 0, &time, nil)
     }
 }

@@ -72,7 +72,9 @@ extension PCM.Setup {
                 for byte in 0..<width { value |= Int64(bytes[place + byte]) << (8 * Int64(byte)) }
                 let shift = Int64(64 - 8 * width)
                 let faded = ((value << shift) >> shift) * factor / 65_536
-                for byte in 0..<width { bytes[place + byte] = UInt8(truncatingIfNeeded: faded >> (8 * Int64(byte))) }
+                for byte in 0..<width {
+                    bytes[place + byte] = UInt8(truncatingIfNeeded: faded >> (8 * Int64(byte)))
+                }
             }
         }
     }

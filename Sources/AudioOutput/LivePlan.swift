@@ -20,7 +20,8 @@ package struct LivePlan: Equatable, Sendable {
     package init(latency: Duration, portion: Duration) {
         self.latency = min(max(latency, .milliseconds(30)), .milliseconds(500))
         let isShort = self.latency <= .milliseconds(50)
-        queued = isShort ? .milliseconds(15) : min(max(self.latency / 4, .milliseconds(20)), .milliseconds(60))
+        queued =
+            isShort ? .milliseconds(15) : min(max(self.latency / 4, .milliseconds(20)), .milliseconds(60))
         block = isShort ? .milliseconds(5) : .milliseconds(10)
         self.portion = min(portion, self.latency / 3)
     }

@@ -24,7 +24,7 @@ package struct SimulatedCard: Sendable {
     private var path: String { "\(folder)/sim\(number)" }
 
     /// The folder of the plugins after `make support`, beside the sources.
-    private static let support: String = {
+    static let support: String = {
         let here = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         return "/\(here)/.build/support"
     }()

@@ -35,7 +35,9 @@ package struct FillServo: Equatable, Sendable {
     package init(target: Double, slack: Double) { (self.target, self.slack) = (target, slack) }
 
     /// Sound begins, or begins again: what waits says nothing of what waited before.
-    package mutating func begin() { (lowest, began, mustJump, correction) = (.infinity, nil, false, difference) }
+    package mutating func begin() {
+        (lowest, began, mustJump, correction) = (.infinity, nil, false, difference)
+    }
 
     /// By how much more than usual is to be read: 1 is as usual.
     package var pace: Double { 1 + correction }
