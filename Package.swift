@@ -227,6 +227,11 @@ let package = Package(
         // Publishes or browses one service, run by tests inside other network namespaces.
         program("dns-sd-probe", ["Avahi", "Settings", "GLibLoop"]),
 
+        // Lets a script lead the receiver's Bluetooth, in the guests of Tests/Bluetooth.
+        program(
+            "bluetooth-probe",
+            ["BluetoothSources", "ReceiverRuntime", "SwitchingCore", "MediaModel", "Settings", "GLibLoop"]),
+
         // Replaces one file until it is killed.
         program("write-probe", ["Settings", "GLibLoop"]),
 

@@ -87,6 +87,8 @@ ALLOWED = {
     "linnet": WORDS | {"RouteKit", "RouteWire", "Playlists", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
     # Publishes and browses inside a network namespace of the tests.
     "dns-sd-probe": {"Avahi", "GLibLoop", "Settings", "Synchronization", "Glibc"},
+    # Stands for the receiver in the guests that have real Bluetooth daemons.
+    "bluetooth-probe": WORDS | CORE | RUNTIME | {"BluetoothSources", "Settings", "GLibLoop"},
     # Writes until a test kills it.
     "write-probe": {"Settings", "GLibLoop"},
     # Measures on the simulated card, whose reader is test support.
