@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothSources
+import PlacementSensors
 import ReceiverRuntime
 import SwitchingCore
 
@@ -16,6 +18,23 @@ extension Configuration {
             // With one source there is nothing to switch between.
             capabilities: hasSources ? capabilities : capabilities.subtracting([.audioSwitching]),
             policy: switching, lineIns: lineIns, jack: text(.jack))
+    }
+
+    /// What is there besides the network, as it is set. Made on the receiver's loop.
+    func accessoryPorts(log: any Log) -> AccessoryPorts {
+        var phones: BluetoothSources?
+        if flag(.bluetooth) {
+            phones = BluetoothSources(
+                .init(name: text(.name), confirmsPairing: flag(.confirmPairing)), log: log)
+        }
+        var sensor: InputPlacementSensors?
+        if !text(.placementSensor).isEmpty {
+            sensor = InputPlacementSensors(
+                .init(
+                    device: text(.placementSensor),
+                    rules: words(.placementRules).compactMap { SensorRule($0) }))
+        }
+        return AccessoryPorts(sources: phones, placement: sensor)
     }
 
     private var switching: SwitchingPolicy {
@@ -57,9 +76,18 @@ extension Configuration {
         if declares, text(.placementSensor).isEmpty {
             faults.append("[accessory] capabilities: placement is declared, and no placement-sensor is named")
         }
-        if !declares, !text(.placementSensor).isEmpty {
-            faults.append(
-                "[accessory] placement-sensor: is named, and placement is not among the capabilities")
+        for word in words(.placementRules) where SensorRule(word) == nil {
+            faults.append("[accessory] placement-rules: '\(word)' is no rule")
+        }
+        let places = words(.placementRules).compactMap { SensorRule($0) }.contains {
+            if case .placement = $0.meaning { true } else { false }
+        }
+        if places != declares, !text(.placementSensor).isEmpty {
+            let fault =
+                declares
+                ? "placement is declared, and no rule tells it"
+                : "a rule tells the placement, which is not among the capabilities"
+            faults.append("[accessory] placement-rules: \(fault)")
         }
         let lines = words(.lineIns)
         if lines.count > 8 { faults.append("[accessory] line-in: at most 8 are listened to") }

@@ -231,11 +231,23 @@ extension Setting {
         group: "accessory", key: "line-in-hold-seconds", option: "line-in-hold-seconds",
         kind: .number(0.5...600),
         fallback: "10", summary: "time after which a quiet line-in is not playing any more", detail: "")
+    static let confirmPairing = Setting(
+        group: "accessory", key: "confirm-pairing", option: "confirm-pairing", kind: .boolean,
+        fallback: "yes",
+        summary: "have somebody say of each phone whether it is the right one",
+        detail: "With no, the first phone that comes while pairing is open is taken.")
     static let placementSensor = Setting(
         group: "accessory", key: "placement-sensor", option: "placement-sensor", kind: .text(0...255),
         fallback: "",
-        summary: "input device that tells where the device is worn; empty is none",
-        detail: "")
+        summary: "input device with switches that tell where the device is worn or what is plugged in",
+        detail: "A path, or the name that the device has for itself. Empty: there is none.")
+    static let placementRules = Setting(
+        group: "accessory", key: "placement-rules", option: "placement-rules", kind: .list, fallback: "",
+        summary: "what the switches of the sensor mean",
+        detail: """
+            SW_FRONT_PROXIMITY=onHead: on, the device is worn so (inEar, onHead, overTheEar), off, it is not worn. A ! in front \
+            is the other way round. SW_HEADPHONE_INSERT=jack:Headphones: on, something is plugged in.
+            """)
     static let jack = Setting(
         group: "accessory", key: "jack", option: "jack", kind: .text(0...63), fallback: "",
         summary: "control of the card that tells whether its jack is used; empty is none",
@@ -288,7 +300,8 @@ extension Setting {
         videoSink, rendererMode, rendererProgram, pluginFolder, confine, readable, writable, memoryLimit,
         applications, systemApplications, localApplications, applicationStorage, applicationUser,
         applicationConfinement, browser, pythonFolder, accessoryCapabilities, bluetooth, lineIns,
-        lineInThreshold, lineInHold, placementSensor, jack, unplugged, switchHold, switchResume,
+        lineInThreshold, lineInHold, confirmPairing, placementSensor, placementRules, jack, unplugged,
+        switchHold, switchResume,
         switchResumeLimit, wearLimit, logLevel, stateFolder,
     ]
 

@@ -1,13 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import FoundationEssentials
 import SwitchingCore
 import Testing
 
 /// Holds `Docs/switching.md` and the state against the same table.
 struct DecisionTableTests {
-    private static let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    private static func page() throws -> String {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return String(
+            decoding: try Data(contentsOf: root.appending(path: "Docs/switching.md")), as: UTF8.self)
+    }
 
     @Test(arguments: DecisionTable.rows.indices)
     func `each row of the table is what happens`(_ index: Int) {
@@ -28,7 +33,7 @@ struct DecisionTableTests {
     }
 
     @Test func `the page has the table that is tried`() throws {
-        let page = try String(contentsOfFile: "\(Self.root)/Docs/switching.md", encoding: .utf8)
+        let page = try Self.page()
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let begin = try #require(lines.firstIndex(of: "<!-- decision table -->"))
         let end = try #require(lines.firstIndex(of: "<!-- end of decision table -->"))
@@ -40,7 +45,7 @@ struct DecisionTableTests {
 
     @Test func `the table has every reason, and the page explains each`() throws {
         #expect(Set(DecisionTable.rows.compactMap(\.reason)) == Set(Reason.allCases))
-        let page = try String(contentsOfFile: "\(Self.root)/Docs/switching.md", encoding: .utf8)
+        let page = try Self.page()
         for reason in Reason.allCases { #expect(page.contains("`\(reason.rawValue)`")) }
     }
 }
