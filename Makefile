@@ -134,6 +134,12 @@ check-streams: ## play streams of every kind, and compare what is heard: make ch
 	$(SWIFT) build
 	/usr/bin/python3 Tests/Streams/run.py $(if $(LONG),--long) $(CASES)
 
+.PHONY: check-bluetooth
+check-bluetooth: ## have a phone and a receiver meet, with the real Bluetooth daemons in two virtual machines
+	@scripts/install-packages.sh build bluetooth
+	$(SWIFT) build --product bluetooth-probe
+	Tests/Bluetooth/run.sh $(BUILD)/debug/bluetooth-probe
+
 install: release ## install the programs, units and pages under DESTDIR and PREFIX
 	scripts/install.sh $(RELEASE) '$(DESTDIR)' '$(PREFIX)'
 

@@ -449,7 +449,10 @@ class Samples(Item):
         return answer
 
     def controlled(self, number, condition, control):
-        command = control.recv(32)
+        try:
+            command = control.recv(32)
+        except ConnectionResetError:
+            command = b""
         if command:
             control.send(b"OK")
             return True
