@@ -19,6 +19,7 @@ extension OutputLoop {
     }
 
     func feedBound(_ wish: Wish) throws(PCM.Failure) {
+        isLive = wish.binding?.live != nil
         if let plan = wish.binding?.live { return try feedLive(wish, plan) }
         if wish.binding == nil, bound.number != 0 { bound.begin(binding: nil) }
         guard let card = keeper.card, let setup = try runBound(wish) else { return setReady(false) }

@@ -43,8 +43,8 @@ extension OutputLoop {
         return begin
     }
 
-    /// Lets a stream that was played with a short queue die away behind what is queued: its last frames, backward.
-    func fadeOutBound() {
+    /// Lets a live stream die away behind the little that is queued: its last frames, backward.
+    func fadeOutLive() {
         guard bound.isRunning, bound.isVoiced, let card = keeper.card, let setup = card.setup else { return }
         let wanted = frames(in: FadeTiming.length, rate: setup.rate)
         let count = history.read(wanted, from: written, backward: true, written: written, into: &bytes)

@@ -26,6 +26,8 @@ final class OutputLoop {
     var overlay = OverlayPlay()
     var bound = BoundPlay()
     var live = LivePlay()
+    /// True from the first turn of a live stream until another stream has one.
+    var isLive = false
     var history = CardHistory()
     /// The frame behind what dies away behind a short queue.
     var fadeEnd: Int64?
@@ -73,7 +75,7 @@ final class OutputLoop {
         applyVolume(wish, now: now)
         serviceDevice(wish, now: now)
         do throws(PCM.Failure) {
-            if wish.mustRewind { try rewind() }
+            if wish.mustRewind { try takeBack() }
             let isBound = isBound(wish)
             if bound.isRunning, !isBound { try leaveBound() }
             if isBound {
@@ -98,7 +100,7 @@ final class OutputLoop {
 
     /// Follows a flush: what the card holds is not wanted any more.
     private func startAnew(_ wish: Wish) {
-        if wish.stream != stream { fadeOutBound() }
+        if wish.stream != stream, isLive { fadeOutLive() }
         _ = fadeOut()
         setSounding(false)
         if wish.stream != stream {
@@ -317,6 +319,14 @@ final class OutputLoop {
         } else {
             try rewind()
         }
+    }
+
+    /// The card holds frames that are not wanted any more.
+    private func takeBack() throws(PCM.Failure) {
+        if let faded = fadeOut(), let (frame, _) = map.ringFrame(of: faded) {
+            ring.advance(kept: frame, epoch: epoch)
+        }
+        try rewind()
     }
 
     /// What is heard next is this frame, whenever that will be.
