@@ -47,7 +47,7 @@ struct Daemon {
                 clock: LoopClock(), identifiers: SystemIdentifiers.make(),
                 applications: applications.map { ApplicationProcesses($0, loop: loop, log: log) },
                 groups: GroupPorts(
-                    clock: GroupClocks(loop: loop, log: log), connector: HostConnector(log: log),
+                    clock: GroupClocks(loop: loop, log: log), connector: HostConnector(),
                     secrets: SystemSecrets()),
                 accessory: configuration.accessoryPorts(log: log))
         }
@@ -96,6 +96,7 @@ extension Configuration {
             stallTimeout: .seconds(number(.stallTimeout)))
         receiver.clockPort = UInt16(clamping: integer(.clockPort))
         receiver.accessory = accessory
+        receiver.letsSoundGoFirst = true
         return receiver
     }
 
