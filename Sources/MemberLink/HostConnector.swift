@@ -14,9 +14,28 @@ package final class HostConnector: MemberConnector {
     package func connect(
         to addresses: [String], port: UInt16, report: @escaping (MemberLinkEvent) -> Void
     ) -> any MemberLink {
-        let link = WebSocketLink(client: client, addresses: addresses, port: port, report: report)
+        let link = WebSocketLink(
+            client: client, addresses: Self.onLinks(addresses), port: port, report: report)
         link.start()
         return link
+    }
+}
+
+extension HostConnector {
+    /// Tries of addresses, at most.
+    private static let limit = 12
+
+    /// An address that counts on one link says nothing of which of this machine's that is, unless it was found on it: each is tried.
+    static func onLinks(
+        _ addresses: [String], zones: (String) -> [String] = HTTPClient.linkZones
+    ) -> [String] {
+        let all = addresses.flatMap { address -> [String] in
+            guard address.lowercased().hasPrefix("fe80:"), !address.utf8.contains(UInt8(ascii: "%")) else {
+                return [address]
+            }
+            return zones(address).map { "\(address)%\($0)" }
+        }
+        return Array(all.prefix(limit))
     }
 }
 
@@ -26,6 +45,8 @@ final class WebSocketLink: MemberLink {
     private static let addressTime = Duration.seconds(3)
     /// A host that says nothing for so long, not even to a ping, is gone.
     private static let silence: Int64 = 3_000_000_000
+    /// Looks come once a second.
+    private static let lateness: Int64 = 1_500_000_000
 
     private let client: HTTPClient
     private var addresses: [String]
@@ -34,9 +55,9 @@ final class WebSocketLink: MemberLink {
     private var opening: WebSocketOpening?
     private var socket: WebSocket?
     private var watch: EventSource?
-    private var lastLook: Int64 = 0
     private var turn: EventSource?
     private var failure = "there is no address"
+    private var lookedAt = MonotonicClock.nanoseconds
 
     init(
         client: HTTPClient, addresses: [String], port: UInt16, report: @escaping (MemberLinkEvent) -> Void
@@ -81,6 +102,7 @@ final class WebSocketLink: MemberLink {
                 if case .text(let text) = message { self?.report?(.received(text)) }
             }
             socket.onClosed = { [weak self] _, reason in self?.end(reason ?? "the host has closed the link") }
+            lookedAt = MonotonicClock.nanoseconds
             watch = EventSource.repeating(every: .seconds(1)) { [weak self] in self?.listen() }
             report?(.opened(address: address))
         }
@@ -88,10 +110,10 @@ final class WebSocketLink: MemberLink {
 
     private func listen() {
         let now = MonotonicClock.nanoseconds
-        defer { lastLook = now }
-        // While this loop was held up it has read nothing: what waits is read first.
-        guard now - lastLook < Self.silence / 2 else { return }
-        guard let socket, now - socket.lastHeard > Self.silence else { return }
+        // A process that was held up itself has not heard what came meanwhile.
+        let isLate = now - lookedAt > Self.lateness
+        lookedAt = now
+        guard !isLate, let socket, now - socket.lastHeard > Self.silence else { return }
         socket.abort()
         end("the host is silent")
     }

@@ -59,6 +59,50 @@ extension Receiving {
             }
         }
 
+        @Test @RouteActor
+        func `a host that stood still comes back as a member of the one that took its place`()
+            async throws
+        {
+            try await GroupPair.use { pair in
+                try await pair.join()
+                try await pair.play()
+                var other = pair.member.card
+                _ = try await other.beginning(ofSecond: 1, from: 0, within: .seconds(30))
+                pair.host.daemon.signal(SystemProbe.ChildProcess.stopping)
+                try await pair.memberSender.wait("the member is the host", within: .seconds(60)) {
+                    $0?.view?.isHost == true && $0?.id == pair.created.group
+                }
+                pair.host.daemon.signal(SystemProbe.ChildProcess.continuing)
+                try await pair.memberSender.wait("both are in one group again", within: .seconds(60)) {
+                    $0?.view?.isHost == true && $0?.members.count == 2
+                }
+                let late = try await GroupSender("third", port: pair.host.port)
+                try await late.wait("the old host is a member", within: .seconds(60)) {
+                    $0?.view?.isHost == false && $0?.view?.phase == .joined && $0?.members.count == 2
+                }
+                late.close()
+            }
+        }
+
+        @Test @RouteActor
+        func `a member that stood still is missed within five seconds, and comes back to the same host`()
+            async throws
+        {
+            try await GroupPair.use { pair in
+                try await pair.join()
+                let start = SimulatedCard.now
+                pair.member.daemon.signal(SystemProbe.ChildProcess.stopping)
+                try await pair.hostSender.wait("one member is left") { $0?.members.count == 1 }
+                // Usually 4 s after the last answer to a ping; other connections have 15.
+                #expect(SimulatedCard.now - start < 14_000_000_000)
+                pair.member.daemon.signal(SystemProbe.ChildProcess.continuing)
+                try await pair.hostSender.wait("two members", within: .seconds(60)) {
+                    $0?.members.count == 2 && $0?.view?.isHost == true
+                }
+                try await pair.memberSender.wait("it is a member") { $0?.view?.phase == .joined }
+            }
+        }
+
         @Test @RouteActor func `when the host is killed the member plays on as the host of the same group`()
             async throws
         {

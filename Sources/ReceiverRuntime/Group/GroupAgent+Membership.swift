@@ -7,11 +7,13 @@ import MediaModel
 import RouteWire
 import SessionCore
 
-// How the receiver comes into a group, finds its host, becomes the host, and leaves.
+// How the receiver comes into a group and leaves it. What becomes of one whose host is lost is in GroupAgent+Succession.
 
 extension GroupAgent {
     static let joinTime: Int64 = 10_000_000_000
     static let candidateTime: Int64 = 3_000_000_000
+    /// How long a host is sought again whose link has ended: it may have given up this receiver, which was held up.
+    static let returnTime: Int64 = 500_000_000
     static let retryDelay = Duration.milliseconds(250)
 
     // MARK: Creating
@@ -54,7 +56,7 @@ extension GroupAgent {
     }
 
     /// The host takes part as any other member.
-    private func comeIn(_ seat: HostSeat) {
+    func comeIn(_ seat: HostSeat) {
         guard let participation = membership?.participant.participation else { return }
         participate(.attached(host: me, epoch: seat.coordinator.epoch))
         seat.apply(.joined(participation))
@@ -157,7 +159,7 @@ extension GroupAgent {
         case .lost(let reason, let isRefused):
             shell.log.write(
                 .info, "receiver.group", "link to the host is over", ["host": host.id, "reason": reason])
-            if membership.phase == .joined { return hostLost() }
+            if membership.phase == .joined { return linkLost() }
             if isRefused, !membership.hasJoined { return over(reason: "refused", isInvalidated: true) }
             missed(host)
         }
@@ -168,6 +170,7 @@ extension GroupAgent {
         guard let membership else { return }
         if now < membership.deadline { return retry(host) }
         guard membership.hasJoined else { return over(reason: "unreachable", isInvalidated: true) }
+        if host.id == membership.known.host { return hostLost(host) }
         self.membership?.lost.insert(ParticipantID(host.id))
         seekHost()
     }
@@ -198,7 +201,7 @@ extension GroupAgent {
         membership?.isLineCurrent = false
         if isFirst { leaveOwnSession() }
         shell.handle(.groupReachable(true))
-        ports.clock.follow(address: address, port: clock.port, clock: clock.id) { [weak self] line in
+        ports.clock.follow(address: address, port: clock.port, machine: document.host) { [weak self] line in
             self?.lineChanged(line)
         }
         shell.log.write(
@@ -234,7 +237,9 @@ extension GroupAgent {
             lostLink()
             membership?.deadline = now + Self.candidateTime
             connect(to: host)
-        case .closed("left"): hostLost()
+        case .closed("left"):
+            lostLink()
+            hostLost(host)
         case .closed(let reason): over(reason: reason, isInvalidated: true)
         }
     }
@@ -257,81 +262,6 @@ extension GroupAgent {
         guard isFirst else { return }
         goOn()
         shell.handle(.groupNoted)
-    }
-
-    // MARK: Another host
-
-    private func lostLink() {
-        membership?.link?.close()
-        membership?.link = nil
-        membership?.phase = .waiting
-        participate(.detached)
-        shell.handle(.groupReachable(false))
-    }
-
-    private func hostLost() {
-        guard let membership else { return }
-        hostChanges += 1
-        shell.log.write(
-            .notice, "receiver.group", "the host is lost", ["host": membership.known.host])
-        self.membership?.lost.insert(ParticipantID(membership.known.host))
-        if let host = membership.known.host(reachedBy: membership.link) { lost(host) }
-        lostLink()
-        seekHost()
-        shell.handle(.groupNoted)
-    }
-
-    private func seekHost() {
-        guard let membership else { return }
-        guard let next = Election.successor(in: membership.known.roster, lost: membership.lost) else {
-            return over(reason: "hostLost", isInvalidated: true)
-        }
-        if next == me { return becomeHost() }
-        guard let member = membership.known.members[next.text], let port = member.port else {
-            self.membership?.lost.insert(next)
-            return seekHost()
-        }
-        self.membership?.deadline = now + Self.candidateTime
-        connect(to: GroupHost(id: next.text, addresses: member.addresses, port: port))
-    }
-
-    private func becomeHost() {
-        guard let membership else { return }
-        let port: UInt16
-        do { port = try provideClock() } catch { return over(reason: "hostLost", isInvalidated: true) }
-        ports.clock.stopFollowing()
-        retryTimer = nil
-        let (old, moment) = (membership.line ?? .identity, now)
-        let coordinator = GroupCoordinator(succeeding: membership.known.snapshot, as: me) {
-            Election.carryOver($0, from: old, to: .identity, at: moment)
-        }
-        let seat = HostSeat(
-            coordinator, clockPort: port, ticket: membership.ticket, agent: self, shell: shell, ports: ports)
-        self.seat = seat
-        self.membership?.line = .identity
-        self.membership?.isLineCurrent = true
-        self.membership?.phase = .joined
-        self.membership?.lost = []
-        tellClock()
-        comeIn(seat)
-        shell.handle(.groupReachable(true))
-        seat.volumeChanged(shell.state.device.volume, of: me)
-        shell.log.write(
-            .notice, "receiver.group", "this receiver is the host now",
-            ["group": membership.known.id, "epoch": String(coordinator.epoch)])
-        shell.readvertise()
-        probe()
-    }
-
-    func closeSeat(reason: String) {
-        let closing = seat
-        seat = nil
-        closing?.close(reason: reason)
-        withdrawClock()
-        probeTimer = nil
-        for probe in probes.values { probe.close() }
-        (probes, lostPeers) = ([:], [:])
-        shell.readvertise()
     }
 
     // MARK: Leaving

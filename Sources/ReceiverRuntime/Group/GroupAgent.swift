@@ -25,6 +25,8 @@ final class GroupAgent {
         var isLineCurrent = false
         var binding: Binding?
         var performing: Performing?
+        /// The item that this receiver has paused, until it is told where it stands.
+        var pausing: String?
         /// The renderer could begin at once.
         var isReady = false
         /// An item that this receiver has asked for; what the host says of items meanwhile is older.
@@ -78,6 +80,8 @@ final class GroupAgent {
     var probeTimer: (any ScheduledTimer)?
     var hostChanges: UInt64 = 0
     var lastSync: SyncReport?
+    /// How many times in a row the card has told how it runs.
+    var cardReports = 0
     private var written: (document: GroupDocument, json: JSONValue)?
     private var events: [ParticipantEvent] = []
     private var isHandling = false
@@ -316,7 +320,33 @@ final class GroupAgent {
     }
 }
 
+extension GroupAgent {
+    /// A card that has played in a group for so many seconds is known well enough to be remembered, and so often again.
+    private static let learningTime = 30
+
+    /// Tells a renderer that has begun what is remembered of cards.
+    func tellCards() {
+        guard shell.isRunning else { return }
+        for (device, drift) in ports.cards?.drifts ?? [] {
+            shell.ports.renderer.send(.setCardDrift(device: device, partsPerMillion: drift))
+        }
+    }
+
+    func learnCard(_ report: SyncReport) {
+        cardReports += 1
+        let output = shell.state.device.output
+        guard cardReports % Self.learningTime == 0, output.state == .open else { return }
+        ports.cards?.learn(drift: report.cardDrift, of: output.device)
+    }
+}
+
 extension GroupDocument {
+    /// Whether the group plays, or is about to.
+    var moves: Bool {
+        guard let item, let timeline = timelines[item.identifier] else { return false }
+        return timeline.timeline.wantedRate > 0
+    }
+
     /// Where the host is, as others may reach it.
     func host(reachedBy link: HostLink?) -> GroupHost? {
         guard let link, link.host.id == host, let address = link.address else { return nil }

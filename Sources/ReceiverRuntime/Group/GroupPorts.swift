@@ -10,12 +10,21 @@ package struct GroupPorts {
     let clock: any GroupClockPort
     let connector: any MemberConnector
     let secrets: any GroupSecrets
+    /// Nil: nothing is remembered of cards.
+    let cards: (any CardMemory)?
 
     package init(
-        clock: any GroupClockPort, connector: any MemberConnector, secrets: any GroupSecrets
+        clock: any GroupClockPort, connector: any MemberConnector, secrets: any GroupSecrets,
+        cards: (any CardMemory)? = nil
     ) {
-        (self.clock, self.connector, self.secrets) = (clock, connector, secrets)
+        (self.clock, self.connector, self.secrets, self.cards) = (clock, connector, secrets, cards)
     }
+}
+
+/// Remembers how much faster than the clock this machine's cards run, by their devices, in parts per million.
+package protocol CardMemory: AnyObject {
+    var drifts: [(device: String, drift: Double)] { get }
+    func learn(drift: Double, of device: String)
 }
 
 /// The clock of a group: this machine's, shown to the members, or that of another machine, read from here.
@@ -25,8 +34,10 @@ package protocol GroupClockPort: AnyObject {
     func provide(port: UInt16) throws -> UInt16
     func stopProviding()
     /// Reads the clock at this address, in place of the one before, and reports how it runs, some ten times a second; nil
-    /// once it is not known any more. `clock` names it: with another name nothing of what was learned counts.
+    /// once it is not known any more. `machine` names what it is the clock of: how fast that runs is remembered under it.
     func follow(
-        address: String, port: UInt16, clock: String, report: @escaping (ClockLine?) -> Void)
+        address: String, port: UInt16, machine: String, report: @escaping (ClockLine?) -> Void)
+    /// Whether anybody plays by the clock, or will in a moment: otherwise it is read seldom.
+    func setPlaying(_ isPlaying: Bool)
     func stopFollowing()
 }

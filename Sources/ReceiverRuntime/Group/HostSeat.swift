@@ -38,6 +38,8 @@ final class HostSeat {
 
     static let candidateLimit = 16
     static let proofTime = Duration.seconds(5)
+    /// A member that is heard no more for so long, not even by an answer to a ping, is lost. It asks itself after 3 s.
+    static let silence = Duration.seconds(4)
     /// Requests of all members that may wait for an answer; the coordinator answers at once.
     private static let requestLimit = 256
 
@@ -191,6 +193,7 @@ final class HostSeat {
         members[id] = Hosted(
             connection: connection, addresses: [connection.client.address], port: candidate.attachment.port,
             volume: candidate.attachment.volume)
+        connection.client.watch(silence: Self.silence)
         agent.found(id)
         apply(.joined(Participation(candidate.attachment, presence)))
     }
