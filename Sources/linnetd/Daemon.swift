@@ -50,7 +50,8 @@ struct Daemon {
                 applications: applications.map { ApplicationProcesses($0, loop: loop, log: log) },
                 groups: GroupPorts(
                     clock: GroupClocks(loop: loop, memory: rates.clocks, log: log),
-                    connector: HostConnector(log: log), secrets: SystemSecrets(), cards: rates))
+                    connector: HostConnector(), secrets: SystemSecrets(), cards: rates),
+                accessory: configuration.accessoryPorts(log: log))
         }
         // No continuation: resuming one starts Dispatch's threads, one of which then wakes each second.
         let written = Inbox<Void>(on: loop, limit: 1)
@@ -97,6 +98,8 @@ extension Configuration {
             graceTime: .seconds(integer(.grace)), loadTimeout: .seconds(integer(.loadTimeout)),
             stallTimeout: .seconds(number(.stallTimeout)))
         receiver.clockPort = UInt16(clamping: integer(.clockPort))
+        receiver.accessory = accessory
+        receiver.letsSoundGoFirst = true
         return receiver
     }
 
