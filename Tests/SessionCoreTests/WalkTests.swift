@@ -337,7 +337,7 @@ struct WalkTests {
 
     @Test(
         arguments: [
-            ([.started, .annaJoins], 3), ([.started, .annaJoins, .annaStarts, .loaded], 3),
+            ([.started, .annaJoins], 2), ([.started, .annaJoins, .annaStarts, .loaded], 2),
             ([.started, .annaJoins, .annaStarts, .loaded, .groupJoins, .groupIsReached], 3),
             ([.started, .annaJoins, .groupJoins, .groupIsReached, .groupItem, .loaded, .groupRuns], 3),
             ([.started, .annaJoins, .annaStarts, .adds, .loaded, .groupJoins, .groupSeeks, .exited], 2),
