@@ -54,7 +54,8 @@ ALLOWED = {
     "GStreamer": {"GLibLoop", "CGLib", "CGStreamer", "Synchronization", "Glibc"},
     "SystemProbe": {"CALSA", "CGLib", "Synchronization", "Glibc"},
     "SoupListener": WORDS | RUNTIME | {"Soup", "GLibLoop", "Synchronization"},
-    "MemberLink": WORDS | RUNTIME | {"Soup", "GLibLoop", "Synchronization"},
+    # Opens and proves links for the receiver and for players alike.
+    "MemberLink": WORDS | {"GroupLink", "Soup", "Settings", "GLibLoop", "Synchronization"},
     # The port that it implements speaks of the core's `AdvertisementStatus`.
     "AvahiAdvertiser": WORDS | CORE | RUNTIME | {"Avahi", "GLibLoop", "Synchronization"},
     "RendererProcess": WORDS | RUNTIME | {"RendererWire", "Settings", "GLibLoop", "Synchronization"},
@@ -68,12 +69,13 @@ ALLOWED = {
     "MediaSource": WORDS | {"Soup", "GLibLoop", "Synchronization"},
     "GStreamerRenderer": WORDS
     | {"GStreamer", "Soup", "AudioOutput", "MediaSource", "Playlists", "Settings", "GLibLoop", "Synchronization"},
-    "RouteKit": WORDS | {"GroupCore", "GroupLink", "GroupClock", "RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
+    "RouteKit": WORDS
+    | {"GroupCore", "GroupLink", "GroupClock", "MemberLink", "RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
     "LinnetApplication": WORDS | {"RouteKit", "RouteWire", "Settings", "GLibLoop", "Observation", "Synchronization"},
     "LoopTestKit": {"GLibLoop", "Synchronization"},
     "SeededNumbers": set(),
     "LinkSimulation": {"SeededNumbers", "Glibc"},
-    "ReceiverTestKit": WORDS | CORE | RUNTIME | {"RouteWire", "Synchronization", "Glibc"},
+    "ReceiverTestKit": WORDS | CORE | RUNTIME | {"RouteWire", "GroupLink", "Synchronization", "Glibc"},
     "linnetd": WORDS | RUNTIME | {
         # The renderer's settings cross the wire as they are made here.
         "RendererWire",

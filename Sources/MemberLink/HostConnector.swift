@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GLibLoop
-package import ReceiverRuntime
+package import GroupLink
 import Soup
 
 /// Opens links from a member to the host of its group, over WebSockets. Made and used on a loop.
 package final class HostConnector: MemberConnector {
     private let client = HTTPClient()
-    private let log: any Log
 
-    package init(log: any Log) { self.log = log }
+    package init() {}
 
     package func connect(
         to addresses: [String], port: UInt16, report: @escaping (MemberLinkEvent) -> Void

@@ -42,6 +42,9 @@ package struct ReceiverConfiguration: Equatable, Sendable {
     package var announcementTimeout = Duration.seconds(10)
     /// What is longer is no announcement.
     package var announcementLength = Duration.seconds(300)
+    /// True: what follows from a command that is to be heard at once is told a moment later, so that the machine is left to
+    /// the renderer.
+    package var letsSoundGoFirst = false
 
     package init(
         name: String, model: String = "Linnet", software: String, deviceType: String = "speaker",

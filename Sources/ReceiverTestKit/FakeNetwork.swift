@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import GroupLink
 import MediaModel
 package import ReceiverRuntime
 
@@ -61,6 +62,11 @@ package final class FakeNetwork {
         readers.removeAll { $0.reader == nil }
         for entry in readers { if entry.reader?.deliver() == true { moved = true } }
         return moved
+    }
+
+    /// The code that everybody on this network makes.
+    package func code(of message: [UInt8], key: [UInt8]) -> [UInt8] {
+        FakeSecrets(seed: 0).code(of: message, key: key)
     }
 
     fileprivate func drop(_ client: FakeClient) { vanished.append(client) }

@@ -47,7 +47,7 @@ struct Daemon {
                 clock: LoopClock(), identifiers: SystemIdentifiers.make(),
                 applications: applications.map { ApplicationProcesses($0, loop: loop, log: log) },
                 groups: GroupPorts(
-                    clock: GroupClocks(loop: loop, log: log), connector: HostConnector(log: log),
+                    clock: GroupClocks(loop: loop, log: log), connector: HostConnector(),
                     secrets: SystemSecrets()))
         }
         // No continuation: resuming one starts Dispatch's threads, one of which then wakes each second.
@@ -94,6 +94,7 @@ extension Configuration {
             graceTime: .seconds(integer(.grace)), loadTimeout: .seconds(integer(.loadTimeout)),
             stallTimeout: .seconds(number(.stallTimeout)))
         receiver.clockPort = UInt16(clamping: integer(.clockPort))
+        receiver.letsSoundGoFirst = true
         return receiver
     }
 

@@ -5,7 +5,6 @@ import GLibLoop
 import GroupClock
 import MediaModel
 import ReceiverRuntime
-import Settings
 
 /// The clock of a group, shown or followed by threads that are there only meanwhile. Made and used on a loop.
 final class GroupClocks: GroupClockPort {
@@ -57,10 +56,4 @@ final class GroupClocks: GroupClockPort {
         follower?.stop()
         follower = nil
     }
-}
-
-/// Random bytes of the kernel's, codes of GLib's.
-final class SystemSecrets: GroupSecrets {
-    func random() -> [UInt8] { Secrets.random(32) }
-    func code(of message: [UInt8], key: [UInt8]) -> [UInt8] { Secrets.code(of: message, key: key) }
 }

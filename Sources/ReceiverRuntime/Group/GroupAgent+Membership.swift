@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GroupCore
+import GroupLink
 import MediaModel
 import RouteWire
 import SessionCore
@@ -127,7 +128,8 @@ extension GroupAgent {
         membership.link?.close()
         retryTimer = nil
         self.membership?.link = HostLink(
-            to: host, as: attachment, ticket: membership.ticket, ports: ports
+            to: host, as: attachment, key: membership.ticket, secrets: ports.secrets,
+            connector: ports.connector
         ) { [weak self] event in self?.linked(event, host) }
     }
 
@@ -351,7 +353,8 @@ extension GroupAgent {
     private func probe(_ id: ParticipantID, _ host: GroupHost) {
         guard let membership, let attachment = attachment() else { return }
         probes[id] = HostLink(
-            to: host, as: attachment, ticket: membership.ticket, ports: ports
+            to: host, as: attachment, key: membership.ticket, secrets: ports.secrets,
+            connector: ports.connector
         ) { [weak self] event in self?.probed(event, id, host) }
     }
 

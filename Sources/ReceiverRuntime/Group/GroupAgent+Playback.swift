@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GroupCore
+import GroupLink
 import MediaModel
 import RouteWire
 import SessionCore

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GroupCore
+import GroupLink
 import MediaModel
 import RouteWire
 import SessionCore
@@ -142,6 +143,7 @@ final class GroupAgent {
             case .setActivity(let activity): try pass(.activity(activity), reply: reply)
             case .setPolicy(let policy): try pass(.policy(policy), reply: reply)
             case .setVolume(let volume): try pass(.volume(volume), reply: reply)
+            case .admit(let participant): reply(.success(try admit(participant).json))
             }
         } catch { reply(.failure(error)) }
     }
@@ -154,6 +156,27 @@ final class GroupAgent {
             throw RouteError(.groupUnavailable, "The group's host is away.")
         }
         link.ask(ask, answer: reply)
+    }
+
+    /// Lets a player come in that a sender answers for. Any member can, since all know the ticket.
+    private func admit(_ participant: String) throws(RouteError) -> GroupAdmission {
+        guard let membership else { throw RouteError(.groupUnknown, "The receiver is in no group.") }
+        let host =
+            seat == nil
+            ? membership.known.host(reachedBy: membership.link)
+            : GroupHost(id: me.text, addresses: [], port: shell.port)
+        guard membership.phase == .joined, let host,
+            let pass = pass(for: participant, in: membership.known.id, membership.ticket)
+        else { throw GroupRefusal.unavailable.error }
+        return GroupAdmission(
+            group: membership.known.id, name: membership.known.name, pass: pass, host: host)
+    }
+
+    /// What a player has in the ticket's place: it cannot take in others with it, nor be another participant.
+    func pass(for player: String, in group: String, _ ticket: GroupSecret) -> GroupSecret? {
+        GroupSecret(
+            bytes: ports.secrets.code(
+                of: GroupHandshake.passMessage(group: group, player: player), key: ticket.bytes))
     }
 
     /// What is asked of this host.

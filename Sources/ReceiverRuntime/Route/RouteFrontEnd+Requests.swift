@@ -8,6 +8,8 @@ import SessionCore
 extension RouteFrontEnd {
     /// Handles a text frame: one request, or a batch whose answers leave together, before the states they caused.
     func handle(_ text: String, received: Int64, from connection: RouteConnection) {
+        // Answers leave in the order of what they answer.
+        shell.tellHeld()
         let incoming = IncomingText.decode(text)
         defer { judge(incoming, of: connection) }
         switch incoming {
@@ -124,7 +126,9 @@ extension RouteFrontEnd {
         guard let group = shell.group else {
             throw RouteError(.groupUnavailable, "The receiver plays in no groups.")
         }
-        if case .group = request, connection.route == nil {
+        if case .group(let wanted) = request, connection.route == nil,
+            !wanted.isOpen(toApplication: connection.instance != nil)
+        {
             throw RouteError(.routeRequired, "No route is active on this connection.")
         }
         let id = connection.expectAnswer(waiting)
@@ -192,5 +196,12 @@ extension RouteFrontEnd {
                 session: session.text, version: publisher.current.version, state: publisher.current.state
             ).json
         }
+    }
+}
+
+extension WireGroupRequest {
+    /// An application may be a player of the group; all else is for senders.
+    fileprivate func isOpen(toApplication isApplication: Bool) -> Bool {
+        if case .admit = self { isApplication } else { false }
     }
 }
