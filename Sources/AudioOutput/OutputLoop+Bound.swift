@@ -58,6 +58,7 @@ extension OutputLoop {
         let plan = wish.binding?.live
         let queue = wish.binding == nil ? card.queue ?? .bound : plan?.queue ?? .bound
         if bound.isRunning, let setup = card.setup, setup.rate == rate, card.queue == queue { return setup }
+        letFadeEnd()
         noteOverlay()
         setSounding(false)
         try resetCard()

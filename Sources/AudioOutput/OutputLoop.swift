@@ -306,39 +306,6 @@ final class OutputLoop {
         setStarved(false)
     }
 
-    private func pause(_ setup: PCM.Setup) throws(PCM.Failure) {
-        try noteHeard()
-        guard isRunning else { return setSounding(false) }
-        let faded = fadeOut()
-        if let faded, let (frame, _) = map.ringFrame(of: faded) { stand(at: frame) }
-        setSounding(false)
-        if faded != nil {
-            try rewind()
-        } else if setup.canPause, (try? keeper.card?.pause(true)) != nil {
-            (isPaused, isRunning, isFlowing) = (true, false, false)
-        } else {
-            try rewind()
-        }
-    }
-
-    /// The card holds frames that are not wanted any more.
-    private func takeBack() throws(PCM.Failure) {
-        if let faded = fadeOut(), let (frame, _) = map.ringFrame(of: faded) {
-            ring.advance(kept: frame, epoch: epoch)
-        }
-        try rewind()
-    }
-
-    /// What is heard next is this frame, whenever that will be.
-    private func stand(at frame: Int64) {
-        ring.advance(kept: frame, epoch: epoch)
-        let now = MonotonicClock.now()
-        ring.state.withLock { state in
-            guard state.epoch == epoch, let place = state.marks.place(of: state.kept) else { return }
-            state.heard = HeardPosition(position: Int64(place.position), clockTime: now, rate: 0)
-        }
-    }
-
     /// Takes back what the card has not played, to give it again later.
     func rewind() throws(PCM.Failure) {
         noteOverlay()

@@ -47,7 +47,9 @@ import RouteKit
     func leave() { session?.leave() }
 
     func report(_ sync: SyncReport) {
-        log("error \(sync.error) ns, largest \(sync.largestError) ns, card \(sync.cardDrift) ppm")
+        log(
+            "error \(sync.error) ns, largest \(sync.largestError) ns, \(sync.resyncs) resyncs, card \(sync.cardDrift) ppm"
+        )
         coordinator.report(sync)
     }
 

@@ -83,6 +83,8 @@ struct Synchroniser {
     /// nanoseconds for each frame of the source.
     mutating func block(at cardFrame: Int64, frame: Double, step: Double, wish: Wish) -> Block {
         guard let anchor, let line = wish.line else { return .silence }
+        // What was decoded for another rate waits for the anchor that it is meant for.
+        guard (step * rate / 1e9 - anchor.rate).magnitude < anchor.rate * 0.02 else { return .silence }
         let time = model.time(of: Double(cardFrame))
         // The item's nanoseconds in a second of the card's frames.
         let second = Double(line.remote(at: model.time(of: Double(cardFrame) + rate)) - line.remote(at: time))
