@@ -41,7 +41,7 @@ struct SyncPlan {
     var members = [1, 8, 16, 32, 64]
     /// The bench runs behind the link of `SyncLink`.
     var isBehindLink = false
-    static let quick = SyncPlan(seconds: 30, starts: 2, runs: 1, longest: 60, members: [1, 4, 8])
+    static let quick = SyncPlan(seconds: 30, starts: 2, runs: 1, longest: 60, members: [1, 8, 16])
     /// How many windows of the meter lie between two that are looked at.
     var stride = 1
     /// Of the item, and how fast it is played. With others than the usual ones there is no peer.

@@ -22,7 +22,7 @@ func benchMembers(_ bench: Workspace, plan: SyncPlan, report: (Figure) -> Void) 
     // What each member costs the host, in the largest group beside the smallest one.
     guard let alone = rounds.first, rounds.count > 2 else { return }
     let (small, large) = (rounds[1], rounds[rounds.count - 1])
-    for (name, path) in [("processor time", \MemberRound.hostLoad), ("traffic", \.traffic)] {
+    for (name, path) in [("processor time", \MemberRound.hostLoad), ("traffic", \.outgoing)] {
         func each(_ round: MemberRound) -> Double {
             max(round[keyPath: path] - alone[keyPath: path], 0) / Double(round.count - alone.count)
         }
@@ -44,9 +44,8 @@ private struct MemberRound {
     /// Megabytes, shared pages in proportion.
     private var hostMemory = 0.0
     private var memberMemory = 0.0
-    /// Kilobytes a second at the host's machine, both ways.
+    /// Kilobytes a second at the host's machine. What comes in is mostly the media that the host plays itself.
     private(set) var (incoming, outgoing) = (0.0, 0.0)
-    var traffic: Double { incoming + outgoing }
     private var joining = 0.0
 
     init(_ bench: Workspace, count: Int) async throws {
