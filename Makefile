@@ -57,11 +57,15 @@ test: ## build and run all tests
 	@scripts/check-support.sh $(SUPPORT)
 	SWIFT='$(SWIFT)' scripts/test.sh
 
-support: $(SUPPORT)/libasound_module_pcm_simdac.so $(SUPPORT)/libasound_module_ctl_simdac.so $(SUPPORT)/simdac-check $(SUPPORT)/quickhttpd $(SUPPORT)/gst-clock $(SUPPORT)/lossy-relay $(SUPPORT)/lossy-hub ## build the test support
+support: $(SUPPORT)/libasound_module_pcm_simdac.so $(SUPPORT)/libasound_module_ctl_simdac.so $(SUPPORT)/libasound_module_pcm_simadc.so $(SUPPORT)/simdac-check $(SUPPORT)/quickhttpd $(SUPPORT)/gst-clock $(SUPPORT)/lossy-relay $(SUPPORT)/lossy-hub ## build the test support
 
 $(SUPPORT)/libasound_module_pcm_simdac.so: Tests/Support/simdac/pcm_simdac.c Tests/Support/simdac/intruder.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -fPIC -DPIC -shared -o $@ $< -lasound
+
+$(SUPPORT)/libasound_module_pcm_simadc.so: Tests/Support/simdac/pcm_simadc.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -fPIC -DPIC -shared -o $@ $< -lasound -lm
 
 $(SUPPORT)/libasound_module_ctl_simdac.so: Tests/Support/simdac/ctl_simdac.c
 	@mkdir -p $(@D)

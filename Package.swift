@@ -179,7 +179,7 @@ let package = Package(
             [
                 "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "MemberLink", "GroupClock",
                 "BluetoothSources", "PlacementSensors", "RendererProcess", "RendererWire",
-                "ApplicationProcess", "Settings", "GLibLoop", "MediaModel", "Timing",
+                "ApplicationProcess", "SwitchingCore", "Settings", "GLibLoop", "MediaModel", "Timing",
             ]),
         program(
             "linnet-renderer",
@@ -201,14 +201,16 @@ let package = Package(
             "linnet-bench",
             [
                 "RouteKit", "LinnetApplication", "MediaModel", "SeededNumbers", "Settings", "SystemProbe",
-                "ReceiverTestKit", "Soup", "GLibLoop", "LinkSimulation", "Timing",
+                "ReceiverTestKit", "Soup", "GLibLoop", "LinkSimulation", "Timing", "SwitchingCore",
+                "SessionCore",
+                "ReceiverRuntime", "RendererProcess", "RendererWire",
             ]),
 
         // MARK: Test support
         // Fakes of the runtime's ports, a clock moved by hand, the simulated card's reader.
         target(
             "ReceiverTestKit",
-            ["ReceiverRuntime", "SessionCore", "MediaModel", "ApplicationModel", "Timing"]),
+            ["ReceiverRuntime", "SessionCore", "SwitchingCore", "MediaModel", "ApplicationModel", "Timing"]),
 
         // Random numbers that come again.
         target("SeededNumbers"),
@@ -250,7 +252,8 @@ let package = Package(
         tests(
             "ReceiverRuntimeTests",
             [
-                "ReceiverRuntime", "ReceiverTestKit", "SeededNumbers", "SessionCore", "RouteWire",
+                "ReceiverRuntime", "ReceiverTestKit", "SeededNumbers", "SessionCore", "SwitchingCore",
+                "RouteWire",
                 "MediaModel", "ApplicationModel", "GLibLoop",
             ]),
         tests("GLibLoopTests", ["LoopTestKit", "GLibLoop", "Settings"]),
@@ -268,7 +271,11 @@ let package = Package(
             ]),
         tests(
             "PlacementSensorsTests",
-            ["PlacementSensors", "InputDevices", "ReceiverRuntime", "LoopTestKit", "MediaModel", "GLibLoop"]),
+            [
+                "PlacementSensors", "InputDevices", "ReceiverRuntime", "SwitchingCore", "LoopTestKit",
+                "MediaModel",
+                "GLibLoop",
+            ]),
         tests("AvahiTests", ["LoopTestKit", "Avahi", "GLibLoop", "Settings"]),
         tests("MediaSourceTests", ["MediaSource", "MediaModel", "Soup"], exclude: ["misbehave.py"]),
         tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel", "ReceiverTestKit"]),
@@ -288,8 +295,8 @@ let package = Package(
         tests(
             "RendererProcessTests",
             [
-                "RendererProcess", "RendererWire", "ReceiverRuntime", "ReceiverTestKit", "MediaModel",
-                "Settings",
+                "RendererProcess", "RendererWire", "ReceiverRuntime", "ReceiverTestKit", "SessionCore",
+                "SwitchingCore", "MediaModel", "Settings",
                 "GLibLoop",
             ]),
         tests(

@@ -11,6 +11,8 @@ struct Binding: Equatable, Sendable {
     var anchor: PlaybackAnchor?
     /// Counts bindings.
     var number: UInt64
+    /// Not nil of a live stream, which follows its source, and no anchor.
+    var live: LivePlan?
 }
 
 /// What is known of the group's time, whatever plays.

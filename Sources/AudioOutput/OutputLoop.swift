@@ -25,6 +25,12 @@ final class OutputLoop {
     var flowEnd: Int64 = 0
     var overlay = OverlayPlay()
     var bound = BoundPlay()
+    var live = LivePlay()
+    var history = CardHistory()
+    /// The frame behind what dies away behind a short queue.
+    var fadeEnd: Int64?
+    /// Lets what begins within its item come up.
+    var edge = GainRamp()
     var overlaySamples: [Float] = []
     var isPaused = false
     var isStarved = false
@@ -92,6 +98,8 @@ final class OutputLoop {
 
     /// Follows a flush: what the card holds is not wanted any more.
     private func startAnew(_ wish: Wish) {
+        if wish.stream != stream { fadeOutBound() }
+        _ = fadeOut()
         setSounding(false)
         if wish.stream != stream {
             (stream, isStarved) = (wish.stream, false)
@@ -120,6 +128,8 @@ final class OutputLoop {
     func forgetCard() {
         (written, isRunning, isPaused) = (0, false, false)
         (isFlowing, flowEnd, hasPadded) = (false, 0, false)
+        history.forget()
+        fadeEnd = nil
         map.removeAll()
         bound.stop()
         rewindOverlay()
@@ -211,7 +221,7 @@ final class OutputLoop {
         }
         if card.setup?.rate != wish.rate || card.queue != keeper.usualQueue {
             forgetCard()
-            try keeper.configure(rate: wish.rate, queue: keeper.usualQueue)
+            try configure(rate: wish.rate, queue: keeper.usualQueue)
         }
         guard let setup = card.setup else { return }
         if isRunning, !wish.isPlaying { try pause(setup) }
@@ -235,8 +245,10 @@ final class OutputLoop {
                 try recover()
                 continue
             }
+            if map.isEmpty { beginEdge(rate: setup.rate) }
             guard room > 0, let (first, count) = ring.take(min(room, chunk), into: &samples) else { return }
             applyGains(count, rate: setup.rate)
+            edge.apply(to: &samples, count: count)
             converter.convert(samples, count: count, into: &bytes, setup: setup)
             var done = 0
             while done < count {
@@ -244,6 +256,7 @@ final class OutputLoop {
                     taken > 0
                 else { break }
                 map.append(cardFrame: written, ringFrame: first + Int64(done), isSilence: false)
+                history.add(bytes, from: done, taken: taken, at: written)
                 written += Int64(taken)
                 done += taken
             }
@@ -272,7 +285,10 @@ final class OutputLoop {
         for index in 0..<count * setup.frameBytes { bytes[index] = 0 }
         let end = ring.state.withLock { $0.next }
         map.append(cardFrame: written, ringFrame: end, isSilence: true)
-        if case .frames(let taken) = try card.write(bytes, from: 0, count: count) { written += Int64(taken) }
+        if case .frames(let taken) = try card.write(bytes, from: 0, count: count) {
+            history.add(bytes, from: 0, taken: taken, at: written)
+            written += Int64(taken)
+        }
         hasPadded = true
     }
 
@@ -290,12 +306,26 @@ final class OutputLoop {
 
     private func pause(_ setup: PCM.Setup) throws(PCM.Failure) {
         try noteHeard()
+        guard isRunning else { return setSounding(false) }
+        let faded = fadeOut()
+        if let faded, let (frame, _) = map.ringFrame(of: faded) { stand(at: frame) }
         setSounding(false)
-        guard isRunning else { return }
-        if setup.canPause, (try? keeper.card?.pause(true)) != nil {
+        if faded != nil {
+            try rewind()
+        } else if setup.canPause, (try? keeper.card?.pause(true)) != nil {
             (isPaused, isRunning, isFlowing) = (true, false, false)
         } else {
             try rewind()
+        }
+    }
+
+    /// What is heard next is this frame, whenever that will be.
+    private func stand(at frame: Int64) {
+        ring.advance(kept: frame, epoch: epoch)
+        let now = MonotonicClock.now()
+        ring.state.withLock { state in
+            guard state.epoch == epoch, let place = state.marks.place(of: state.kept) else { return }
+            state.heard = HeardPosition(position: Int64(place.position), clockTime: now, rate: 0)
         }
     }
 
@@ -336,7 +366,7 @@ final class OutputLoop {
     /// Reads the card's delay, and notes with the time after it what is heard.
     func noteHeard() throws(PCM.Failure) {
         guard let card = keeper.card, let setup = card.setup, written > 0 else { return finishIfHeard() }
-        guard isRunning else { return noteStanding() }
+        guard isRunning else { return stand(at: ring.state.withLock { $0.kept }) }
         let outcome = try card.delay()
         let now = MonotonicClock.now()
         guard case .frames(let delay) = outcome else {
@@ -357,13 +387,12 @@ final class OutputLoop {
         finishIfHeard()
     }
 
-    /// Notes where a card stands that has not begun.
-    private func noteStanding() {
-        let now = MonotonicClock.now()
-        ring.state.withLock { state in
-            guard state.epoch == epoch, let place = state.marks.place(of: state.kept) else { return }
-            state.heard = HeardPosition(position: Int64(place.position), clockTime: now, rate: 0)
-        }
+    /// Sets the card up.
+    func configure(rate: Int32, queue: CardQueue) throws(PCM.Failure) {
+        try keeper.configure(rate: rate, queue: queue)
+        guard let setup = keeper.card?.setup else { return }
+        let room = setup.bufferFrames + frames(in: FadeTiming.length, rate: rate)
+        history.begin(frames: room, frameBytes: setup.frameBytes)
     }
 
     private func finishIfHeard() {

@@ -3,6 +3,7 @@
 
 import MediaModel
 package import SessionCore
+import SwitchingCore
 
 /// Owns the state: feeds it events one at a time, performs what follows from each, and has the front end tell the
 /// senders. Used on one executor only; `Receiver` sees to that.
@@ -26,6 +27,11 @@ package final class ReceiverShell {
     private(set) lazy var front = RouteFrontEnd(shell: self)
     /// Nil where there are no groups.
     private(set) lazy var group = ports.groups.map { GroupAgent(shell: self, ports: $0) }
+    /// Nil where the network is the only source.
+    private(set) lazy var accessory = configuration.accessory.map {
+        AccessoryAgent(
+            shell: self, configuration: $0, ports: ports.accessory ?? .init(), preferences: saved.preferences)
+    }
     private var saved: SavedState
     private let writer: SavedStateWriter
     private var timers: [TimerKey: any ScheduledTimer] = [:]
@@ -81,6 +87,7 @@ package final class ReceiverShell {
             handle(.advertisementChanged(AdvertisementStatus(state: .off, name: state.device.name)))
         }
         ports.applications?.start(service: self) { [weak self] event in self?.hosted(event) }
+        accessory?.start()
         log.write(.notice, "receiver", "started", ["port": String(port), "device": identity.device])
         return port
     }
@@ -136,6 +143,7 @@ package final class ReceiverShell {
         }
         forgetTimers(after: event)
         group?.stepped(event, effects)
+        accessory?.stepped(event)
     }
 
     /// What does not stand around the decoder is said once, until it changes.
@@ -240,6 +248,12 @@ package final class ReceiverShell {
         ports.advertiser.update(advertised(name: state.device.name))
     }
 
+    /// What a person wants of sources, to be kept.
+    func keep(_ preferences: [SourceAddress: SourcePreference]) {
+        saved.preferences = preferences
+        persist()
+    }
+
     private func persist() {
         if state.device.name != saved.name ?? configuration.name { saved.name = state.device.name }
         saved.volume = state.device.volume
@@ -302,6 +316,7 @@ package final class ReceiverShell {
         }
         shutDownWaiters.append(done)
         group?.shutDown()
+        accessory?.shutDown()
         handle(.shutdownRequested)
         phase = .shuttingDown
         if configuration.advertises { ports.advertiser.withdraw() }

@@ -33,7 +33,19 @@ package struct CardRecording: Sendable {
     /// Interleaved samples, all that were handed over.
     package private(set) var samples: [Int16] = []
 
+    /// The first frame that was taken back since it was asked.
+    private var takenBack: Int?
+
     package init() {}
+
+    /// Forgets the samples that were taken back. Returns how many bytes of the file of frames are still true.
+    mutating func forgetTakenBack(readBytes: Int) -> Int {
+        guard let frame = takenBack else { return readBytes }
+        takenBack = nil
+        let count = min(samples.count, frame * channels)
+        samples.removeLast(samples.count - count)
+        return min(readBytes, count * 2)
+    }
 
     package var frameCount: Int { samples.count / channels }
     package var underruns: Int { count { if case .underrun = $0 { true } else { false } } }
@@ -65,6 +77,9 @@ package struct CardRecording: Sendable {
         }
         func integer(_ name: Substring) -> Int { named[name].flatMap { Int($0) } ?? 0 }
         switch kind {
+        case "R":
+            // The frames that were taken back are read again, as others.
+            if words.count >= 3, let frame = Int(words[1]) { takenBack = min(takenBack ?? frame, frame) }
         case "S", "E":
             guard words.count >= 3, let frame = Int(words[1]), let time = Int64(words[2]) else { return }
             if kind == "E" {

@@ -64,6 +64,7 @@ import Timing
         requests = RequestQueue(timeout: timing.request)
         mirror.performer = self
         mirror.group.attach(to: self)
+        mirror.sources.attach(to: self)
     }
 
     /// The link of an application, over the transport that it was given.
@@ -74,6 +75,7 @@ import Timing
         requests = RequestQueue(timeout: timing.request)
         mirror.performer = self
         mirror.group.attach(to: self)
+        mirror.sources.attach(to: self)
         socket = transport
     }
 

@@ -9,7 +9,7 @@ import SystemProbe
 struct Bench {
     static let names = ["first-sound", "seek", "resume", "idle", "control", "data", "launch", "fan-out"]
     /// What takes long, or judges itself, is asked for by its name.
-    static let extraNames = ["clock", "endurance", "soak", "sync"]
+    static let extraNames = ["clock", "endurance", "soak", "switch", "sync"]
 
     static let formats = ["flac", "mp3", "wav", "m4a"]
     static let players = ["linnet", "mpd", "mpv", "gmediarender"]
@@ -32,6 +32,7 @@ struct Bench {
           clock        error of the group clock over simulated networks; not among all
           endurance    slopes of threads, descriptors and memory over many tracks; not among all
           soak         messages of applications while everything is killed at random; not among all
+          switch       decisions between sources, and switches that are heard; not among all
           sync         how far apart two receivers of a group are heard, beside snapcast; not among all
 
         Options:
@@ -141,6 +142,15 @@ struct Bench {
                 await benchSync(bench, plan: plan, report: report)
                 if !isBehindLink {
                     isComplete = try SyncLink.run(bench, Array(words.dropFirst())) && isComplete
+                }
+            }
+            if wanted.contains("switch") {
+                var plan = isQuick ? SwitchPlan.quick : SwitchPlan()
+                if let tries = line.integers["tries"] { plan.tries = max(tries, 1) }
+                if let seed = line.integers["seed"] { plan.seed = UInt64(bitPattern: Int64(seed)) }
+                await benchSwitch(bench, plan: plan) { figure in
+                    if figure.isMet == false { isEnduring = false }
+                    report(figure)
                 }
             }
             if wanted.contains("endurance") {

@@ -48,7 +48,8 @@ struct Daemon {
                 applications: applications.map { ApplicationProcesses($0, loop: loop, log: log) },
                 groups: GroupPorts(
                     clock: GroupClocks(loop: loop, log: log), connector: HostConnector(log: log),
-                    secrets: SystemSecrets()))
+                    secrets: SystemSecrets()),
+                accessory: configuration.accessoryPorts(log: log))
         }
         // No continuation: resuming one starts Dispatch's threads, one of which then wakes each second.
         let written = Inbox<Void>(on: loop, limit: 1)
@@ -94,6 +95,7 @@ extension Configuration {
             graceTime: .seconds(integer(.grace)), loadTimeout: .seconds(integer(.loadTimeout)),
             stallTimeout: .seconds(number(.stallTimeout)))
         receiver.clockPort = UInt16(clamping: integer(.clockPort))
+        receiver.accessory = accessory
         return receiver
     }
 

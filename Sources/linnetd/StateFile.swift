@@ -5,6 +5,7 @@ import GLibLoop
 import MediaModel
 import ReceiverRuntime
 import Settings
+import SwitchingCore
 import Synchronization
 
 /// Keeps the receiver's identity, name and volume in `state.conf`. What is saved is written in the background, the newest
@@ -52,9 +53,18 @@ final class StateFile: StateStore {
         let level = try file.real(group, "volume", in: 0...1) ?? 0
         let isMuted = try file.boolean(group, "muted") ?? false
         let trim = try file.integer(group, "output-trim", in: -1_000_000...1_000_000) ?? 0
+        var preferences: [SourceAddress: SourcePreference] = [:]
+        for line in (try file.string(group, "preferences") ?? "").split(separator: " ") {
+            let parts = line.split(separator: "=")
+            guard parts.count == 2, let address = SourceAddress(String(parts[0])),
+                let preference = SourcePreference(rawValue: String(parts[1])),
+                preferences.count < SwitchingState.preferenceLimit
+            else { continue }
+            preferences[address] = preference
+        }
         return SavedState(
             identifier: identifier, name: name?.isEmpty == true ? nil : name,
-            volume: Volume(level: level, isMuted: isMuted), outputTrim: Int32(trim))
+            volume: Volume(level: level, isMuted: isMuted), outputTrim: Int32(trim), preferences: preferences)
     }
 
     private static func isIdentifier(_ text: String) -> Bool {
@@ -63,9 +73,12 @@ final class StateFile: StateStore {
     }
 
     private static func text(of state: SavedState) -> String {
+        let preferences = state.preferences.sorted { $0.key < $1.key }
+            .map { "\($0.key.text)=\($0.value.rawValue)" }.joined(separator: " ")
         let values = [
             ("identifier", state.identifier), ("name", state.name ?? ""), ("volume", "\(state.volume.level)"),
             ("muted", state.volume.isMuted ? "true" : "false"), ("output-trim", "\(state.outputTrim)"),
+            ("preferences", preferences),
         ]
         return "# Written by linnetd.\n"
             + KeyFile.text(of: [(group, values.map { (key: $0.0, value: $0.1) })])

@@ -76,7 +76,6 @@ extension OutputUnderTest {
             return rest.isEmpty ? () : nil
         }
     }
-    fileprivate func drained() async throws { try await first { $0 == .drained(stream) ? () : nil } }
 }
 
 @Suite(.timeLimit(.minutes(1))) struct `A sound over another` {

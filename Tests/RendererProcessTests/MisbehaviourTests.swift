@@ -30,7 +30,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("wrong-version", "it speaks version 5, not 4"),
+            ("wrong-version", "it speaks version 6, not 5"),
             ("wrong-frame-version", "version 9 of the frames"),
             ("no-hello", "it did not say hello"), ("half-frame", "exit status 0"),
             ("endless-frame", "signal 9"), ("junk", "signal 9"),

@@ -203,7 +203,11 @@ struct Watcher {
             (announcing, wasForced) = (load, false)
         case .cancelAnnouncement(let load):
             expect(load == announcing, "an announcement is cancelled that the renderer does not have")
-        case .warmUp, .setGroupClock, .setOutputTrim: break
+        case .loadCapture(let load, _, _):
+            expect(load > rendererLoad, "load identifiers do not grow")
+            expect(state.foreign?.load == load, "a source is read that has not the output")
+            (rendererLoad, seek, next, wasLoaded) = (load, nil, nil, false)
+        case .warmUp, .setGroupClock, .setOutputTrim, .watchCapture: break
         }
     }
 
@@ -314,7 +318,7 @@ extension ReceiverEvent {
                 .readinessChanged(let load, _), .syncChanged(let load, _):
                 load
             case .started, .outputChanged, .outputVolumeChanged, .exited, .confined, .announcementBegan,
-                .announcementEnded, .announcementFailed:
+                .announcementEnded, .announcementFailed, .captureActivity, .jackChanged:
                 nil
             }
         default: nil

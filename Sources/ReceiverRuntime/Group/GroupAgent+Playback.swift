@@ -11,6 +11,8 @@ import SessionCore
 extension GroupAgent {
     /// Names the reason why this receiver cannot play the group's item.
     private static let incapable = SuspensionID(1)
+    /// Names the reason that another source is heard here.
+    private static let interruption = SuspensionID(2)
     /// An item that stands further off than this goes to the group's place before it is made ready.
     private static let tolerance: ClosedRange<Int64> = -250_000_000...1_000_000
 
@@ -38,6 +40,18 @@ extension GroupAgent {
         }
         reportVolume()
         settle()
+    }
+
+    /// Another source has the output, or sessions have it again: until then the group goes on without this receiver.
+    func outputChanged(isOurs: Bool) {
+        guard let membership else { return }
+        let isSuspended = membership.participant.suspensions.contains { $0.id == Self.interruption }
+        if !isOurs, !isSuspended {
+            participate(
+                .suspensionBegan(Suspension(id: Self.interruption, reason: .audioSessionInterrupted)))
+        } else if isOurs, isSuspended {
+            participate(.suspensionEnded(Self.interruption, proposing: nil))
+        }
     }
 
     private var session: Session? { membership?.binding.flatMap { shell.state.sessions[$0.session] } }

@@ -54,6 +54,11 @@ extension RouteFrontEnd {
             }
             if connection.isFull { throw RouteError(.tooManyRequests, "32 requests are in flight.") }
             if try askGroup(request, waiting, from: connection) { return }
+            if case .accessory(let wanted) = request {
+                let result = try askAccessory(wanted, from: connection)
+                finish(waiting, .success(result), to: connection)
+                return
+            }
             let id = connection.expectAnswer(waiting)
             let meant = request.locating { MediaAddress.meant(by: $0, of: connection.client) }
             if let event = event(for: meant, id) { shell.handle(event) }
@@ -108,7 +113,9 @@ extension RouteFrontEnd {
             return nil
         case .deactivate, .stop, .setPlaying, .seek, .setSpeed, .setState, .selectTrack,
             .setVolume, .setMuted, .setMetadata, .queue, .announce, .cancelAnnouncement, .application,
-            .setDeviceVolume, .changeDeviceVolume, .setDeviceMuted, .rename, .setOutputTrim, .group, .link:
+            .setDeviceVolume, .changeDeviceVolume, .setDeviceMuted, .rename, .setOutputTrim, .group,
+            .accessory,
+            .link:
             return nil
         }
     }
@@ -138,6 +145,19 @@ extension RouteFrontEnd {
         default: break
         }
         return true
+    }
+
+    /// Answers what concerns the receiver as an accessory.
+    private func askAccessory(
+        _ request: WireAccessoryRequest, from connection: RouteConnection
+    ) throws(RouteError) -> JSONValue {
+        guard let accessory = shell.accessory else {
+            throw RouteError(.sourcesUnavailable, "The receiver has no sources but the network.")
+        }
+        guard connection.route != nil else {
+            throw RouteError(.routeRequired, "No route is active on this connection.")
+        }
+        return try accessory.answer(request)
     }
 
     private var stateResult: JSONValue {

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-VERSION = 4
+VERSION = 5
 program = sys.argv[1]
 faults = 0
 # Keeps the number 3 for what is handed down.

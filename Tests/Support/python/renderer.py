@@ -12,7 +12,7 @@ import socket
 import struct
 import sys
 
-VERSION = 4
+VERSION = 5
 daemon = socket.socket(fileno=3)
 mode = sys.argv[1]
 
