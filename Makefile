@@ -111,6 +111,12 @@ soak-data: ## kill senders, applications and receivers at random: make soak-data
 	@$(MAKE) --no-print-directory release
 	$(RELEASE)/linnet-bench soak --messages $(or $(MESSAGES),1000000) --seed $(or $(SEED),1)
 
+.PHONY: soak-group
+soak-group: ## let members of a group join, leave, stand still and die at random: make soak-group SECONDS=1800 SEED=1
+	@scripts/install-packages.sh build run
+	@$(MAKE) --no-print-directory support release
+	$(RELEASE)/linnet-bench group-soak --seconds $(or $(SECONDS),1800) --seed $(or $(SEED),1)
+
 bench: ## measure, beside the peers: make bench BENCHES='first-sound seek'
 	@scripts/install-packages.sh build run bench
 	@scripts/check-toolchain.sh $(SWIFT)

@@ -125,7 +125,7 @@ let package = Package(
         // The receiver's advertisement on Avahi.
         target("AvahiAdvertiser", ["ReceiverRuntime", "SessionCore", "Avahi", "GLibLoop"]),
         // A member's link to the host of its group, on libsoup.
-        target("MemberLink", ["ReceiverRuntime", "Soup", "GLibLoop"]),
+        target("MemberLink", ["GroupLink", "Soup", "Settings", "GLibLoop"]),
         // The daemon's end of the renderer process.
         target(
             "RendererProcess", ["ReceiverRuntime", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
@@ -163,9 +163,8 @@ let package = Package(
         target(
             "RouteKit",
             [
-                "RouteWire", "GroupCore", "GroupLink", "GroupClock", "MediaModel", "ApplicationModel",
-                "Timing",
-                "Soup", "Avahi", "GLibLoop",
+                "RouteWire", "GroupCore", "GroupLink", "GroupClock", "MemberLink", "MediaModel",
+                "ApplicationModel", "Timing", "Soup", "Avahi", "GLibLoop",
             ]),
 
         // Companion applications in Swift.
@@ -196,7 +195,8 @@ let package = Package(
         // A sample application.
         program("party-queue", ["LinnetApplication", "RouteKit"]),
         // A sample player with an output of its own that plays in a group.
-        program("group-player", ["RouteKit", "GStreamer", "MediaModel", "Settings", "GLibLoop"]),
+        program(
+            "group-player", ["RouteKit", "GStreamer", "MediaModel", "Timing", "Settings", "GLibLoop"]),
         program(
             "linnet-bench",
             [
@@ -210,7 +210,10 @@ let package = Package(
         // Fakes of the runtime's ports, a clock moved by hand, the simulated card's reader.
         target(
             "ReceiverTestKit",
-            ["ReceiverRuntime", "SessionCore", "SwitchingCore", "MediaModel", "ApplicationModel", "Timing"]),
+            [
+                "ReceiverRuntime", "SessionCore", "SwitchingCore", "GroupLink", "MediaModel", "ApplicationModel",
+                "Timing",
+            ]),
 
         // Random numbers that come again.
         target("SeededNumbers"),
@@ -285,9 +288,8 @@ let package = Package(
         tests(
             "RouteKitTests",
             [
-                "RouteKit", "RouteWire", "GroupCore", "GroupLink", "Playlists", "MediaModel", "Timing",
-                "Soup",
-                "Settings", "GLibLoop", "linnet",
+                "RouteKit", "RouteWire", "GroupCore", "GroupLink", "GroupClock", "MemberLink", "Playlists",
+                "MediaModel", "Timing", "Soup", "Settings", "GLibLoop", "linnet",
             ]),
         tests(
             "SoupListenerTests",

@@ -76,6 +76,15 @@ extension AudioOutput {
     }
 }
 
+extension AudioOutput {
+    /// Says how much faster than the clock the card of a device runs, in parts per million, until that is measured.
+    package func setCardDrift(_ drift: Double, of device: String) {
+        self.device.drifts.withLock { drifts in
+            if drifts.count < DeviceFacts.driftLimit || drifts[device] != nil { drifts[device] = drift }
+        }
+    }
+}
+
 extension FrameRing.State {
     mutating func bind(to anchor: PlaybackAnchor?) {
         group.bindings += 1

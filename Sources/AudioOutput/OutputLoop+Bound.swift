@@ -19,6 +19,7 @@ extension OutputLoop {
     }
 
     func feedBound(_ wish: Wish) throws(PCM.Failure) {
+        isLive = wish.binding?.live != nil
         if let plan = wish.binding?.live { return try feedLive(wish, plan) }
         if wish.binding == nil, bound.number != 0 { bound.begin(binding: nil) }
         guard let card = keeper.card, let setup = try runBound(wish) else { return setReady(false) }
@@ -57,6 +58,7 @@ extension OutputLoop {
         let plan = wish.binding?.live
         let queue = wish.binding == nil ? card.queue ?? .bound : plan?.queue ?? .bound
         if bound.isRunning, let setup = card.setup, setup.rate == rate, card.queue == queue { return setup }
+        letFadeEnd()
         noteOverlay()
         setSounding(false)
         try resetCard()
@@ -66,7 +68,7 @@ extension OutputLoop {
         }
         rewindOverlay()
         guard let setup = card.setup else { return nil }
-        bound.start(rate: rate)
+        bound.start(rate: rate, drift: keeper.drift)
         map.append(cardFrame: 0, ringFrame: ring.state.withLock { $0.kept }, isSilence: true)
         let queued = min(
             frames(in: plan?.queued ?? BoundTiming.queued, rate: rate),

@@ -43,8 +43,41 @@ extension OutputLoop {
         return begin
     }
 
-    /// Lets a stream that was played with a short queue die away behind what is queued: its last frames, backward.
-    func fadeOutBound() {
+    func pause(_ setup: PCM.Setup) throws(PCM.Failure) {
+        try noteHeard()
+        guard isRunning else { return setSounding(false) }
+        let faded = fadeOut()
+        if let faded, let (frame, _) = map.ringFrame(of: faded) { stand(at: frame) }
+        setSounding(false)
+        if faded != nil {
+            try rewind()
+        } else if setup.canPause, (try? keeper.card?.pause(true)) != nil {
+            (isPaused, isRunning, isFlowing) = (true, false, false)
+        } else {
+            try rewind()
+        }
+    }
+
+    /// The card holds frames that are not wanted any more.
+    func takeBack() throws(PCM.Failure) {
+        if let faded = fadeOut(), let (frame, _) = map.ringFrame(of: faded) {
+            ring.advance(kept: frame, epoch: epoch)
+        }
+        try rewind()
+    }
+
+    /// What is heard next is this frame, whenever that will be.
+    func stand(at frame: Int64) {
+        ring.advance(kept: frame, epoch: epoch)
+        let now = MonotonicClock.now()
+        ring.state.withLock { state in
+            guard state.epoch == epoch, let place = state.marks.place(of: state.kept) else { return }
+            state.heard = HeardPosition(position: Int64(place.position), clockTime: now, rate: 0)
+        }
+    }
+
+    /// Lets a live stream die away behind the little that is queued: its last frames, backward.
+    func fadeOutLive() {
         guard bound.isRunning, bound.isVoiced, let card = keeper.card, let setup = card.setup else { return }
         let wanted = frames(in: FadeTiming.length, rate: setup.rate)
         let count = history.read(wanted, from: written, backward: true, written: written, into: &bytes)

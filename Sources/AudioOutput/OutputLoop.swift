@@ -26,6 +26,8 @@ final class OutputLoop {
     var overlay = OverlayPlay()
     var bound = BoundPlay()
     var live = LivePlay()
+    /// True from the first turn of a live stream until another stream has one.
+    var isLive = false
     var history = CardHistory()
     /// The frame behind what dies away behind a short queue.
     var fadeEnd: Int64?
@@ -73,7 +75,7 @@ final class OutputLoop {
         applyVolume(wish, now: now)
         serviceDevice(wish, now: now)
         do throws(PCM.Failure) {
-            if wish.mustRewind { try rewind() }
+            if wish.mustRewind { try takeBack() }
             let isBound = isBound(wish)
             if bound.isRunning, !isBound { try leaveBound() }
             if isBound {
@@ -98,7 +100,7 @@ final class OutputLoop {
 
     /// Follows a flush: what the card holds is not wanted any more.
     private func startAnew(_ wish: Wish) {
-        if wish.stream != stream { fadeOutBound() }
+        if wish.stream != stream, isLive { fadeOutLive() }
         _ = fadeOut()
         setSounding(false)
         if wish.stream != stream {
@@ -302,31 +304,6 @@ final class OutputLoop {
         try card.start()
         (isRunning, isFlowing) = (true, true)
         setStarved(false)
-    }
-
-    private func pause(_ setup: PCM.Setup) throws(PCM.Failure) {
-        try noteHeard()
-        guard isRunning else { return setSounding(false) }
-        let faded = fadeOut()
-        if let faded, let (frame, _) = map.ringFrame(of: faded) { stand(at: frame) }
-        setSounding(false)
-        if faded != nil {
-            try rewind()
-        } else if setup.canPause, (try? keeper.card?.pause(true)) != nil {
-            (isPaused, isRunning, isFlowing) = (true, false, false)
-        } else {
-            try rewind()
-        }
-    }
-
-    /// What is heard next is this frame, whenever that will be.
-    private func stand(at frame: Int64) {
-        ring.advance(kept: frame, epoch: epoch)
-        let now = MonotonicClock.now()
-        ring.state.withLock { state in
-            guard state.epoch == epoch, let place = state.marks.place(of: state.kept) else { return }
-            state.heard = HeardPosition(position: Int64(place.position), clockTime: now, rate: 0)
-        }
     }
 
     /// Takes back what the card has not played, to give it again later.

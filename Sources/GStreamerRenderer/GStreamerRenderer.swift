@@ -227,6 +227,7 @@ package actor GStreamerRenderer {
         case .bind(let id, let anchor): if isCurrent(id) { bind(to: anchor) }
         case .unbind(let id): if isCurrent(id) { unbind() }
         case .setOutputTrim(let nanoseconds): setOutputTrim(nanoseconds)
+        case .setCardDrift(let device, let drift): output.setCardDrift(drift, of: device)
         case .loadCapture(let id, let source, let playing): loadCapture(id, source, playing: playing)
         case .watchCapture(let watches): watch(watches)
         }

@@ -78,6 +78,8 @@ package protocol Client: AnyObject {
     var isBehind: Bool { get }
     /// Bytes that were sent since the client last drained.
     var pendingBytes: Int { get }
+    /// Asks the peer once a second whether it is there, and gives it up when nothing is heard of it for so long.
+    func watch(silence: Duration)
     func send(text: String)
     func send(binary: [UInt8])
     /// Sends data frames, in their order and at one time where that can be done. They go as one message where the peer agreed to that.
@@ -88,6 +90,8 @@ package protocol Client: AnyObject {
 
 extension Client {
     package var isBehind: Bool { isCongested }
+
+    package func watch(silence: Duration) {}
 
     package func send(frames: [[UInt8]], areJoined: Bool) {
         guard areJoined, frames.count > 1 else { return frames.forEach { send(binary: $0) } }

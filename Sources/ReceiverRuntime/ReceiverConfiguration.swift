@@ -44,6 +44,9 @@ package struct ReceiverConfiguration: Equatable, Sendable {
     package var announcementLength = Duration.seconds(300)
     /// Nil: the network is the only source.
     package var accessory: AccessoryConfiguration?
+    /// True: what follows from a command that is to be heard at once is told a moment later, so that the machine is left to
+    /// the renderer.
+    package var letsSoundGoFirst = false
 
     package init(
         name: String, model: String = "Linnet", software: String, deviceType: String = "speaker",

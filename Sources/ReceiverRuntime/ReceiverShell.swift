@@ -37,6 +37,7 @@ package final class ReceiverShell {
     private var timers: [TimerKey: any ScheduledTimer] = [:]
     private var events: [ReceiverEvent] = []
     private var isHandling = false
+    private var held: Held?
     private var phase = Phase.installed
     private var shutDownTimer: (any ScheduledTimer)?
     private var shutDownWaiters: [() -> Void] = []
@@ -109,30 +110,72 @@ package final class ReceiverShell {
 
     // MARK: Events
 
-    /// Applies an event, now or after the one being handled.
+    /// What follows from an event and is not told yet.
+    private struct Held {
+        let event: ReceiverEvent
+        let effects: [ReceiverEffect]
+        let timer: any ScheduledTimer
+    }
+
+    /// Applies an event, now or after the one being handled. While something is held back, what the renderer says waits
+    /// behind it; anything else ends that.
     package func handle(_ event: ReceiverEvent) {
         guard phase != .over else { return }
+        if !event.isOfRenderer { tellHeld() }
         events.append(event)
-        guard !isHandling else { return }
+        handleWaiting()
+    }
+
+    private func handleWaiting() {
+        guard !isHandling, held == nil else { return }
         isHandling = true
         var next = 0
-        while next < events.count {
-            step(events[next])
+        while next < events.count, held == nil {
             next += 1
+            step(events[next - 1], isLast: !events[next...].contains { !$0.isOfRenderer })
         }
-        events.removeAll(keepingCapacity: true)
+        if next == events.count {
+            events.removeAll(keepingCapacity: true)
+        } else {
+            events.removeFirst(next)
+        }
         isHandling = false
     }
 
-    /// The renderer is told first: what is heard waits for it, and the senders' text takes longer. Answers leave before the
-    /// change that they announce is pushed, except those that carry the state itself.
-    private func step(_ event: ReceiverEvent) {
+    /// Tells what was held back, if anything was, and goes on.
+    func tellHeld() {
+        guard !isHandling, let held else { return }
+        self.held = nil
+        isHandling = true
+        tell(held.effects, after: held.event)
+        isHandling = false
+        handleWaiting()
+    }
+
+    /// The renderer is told first: what is heard waits for it, and the senders' text takes longer.
+    private func step(_ event: ReceiverEvent, isLast: Bool) {
         let confinement = state.device.confinement
         // A renderer that is new knows no clock, and is told of a load that is bound to it.
-        if case .renderer(.started) = event { group?.tellClock() }
+        if case .renderer(.started) = event {
+            group?.tellCards()
+            group?.tellClock()
+        }
         let effects = state.apply(event)
-        for case .render(let command) in effects where phase == .running { ports.renderer.send(command) }
+        var pause = Duration.zero
+        for case .render(let command) in effects where phase == .running {
+            ports.renderer.send(command)
+            pause = max(pause, command.timeToSound)
+        }
         if state.device.confinement != confinement { logConfinement() }
+        guard configuration.letsSoundGoFirst, isLast, pause > .zero else {
+            return tell(effects, after: event)
+        }
+        let timer = ports.clock.schedule(after: pause) { [weak self] in self?.tellHeld() }
+        held = Held(event: event, effects: effects, timer: timer)
+    }
+
+    /// Answers leave before the change that they announce is pushed, except those that carry the state itself.
+    private func tell(_ effects: [ReceiverEffect], after event: ReceiverEvent) {
         for effect in effects { shelve(effect) }
         front.stateChanged(after: event)
         for effect in effects { perform(effect) }
@@ -365,4 +408,22 @@ extension ReceiverShell: ListenerService {
 struct ReceiverIdentity: Equatable {
     let device: String
     let clock: String
+}
+
+extension ReceiverEvent {
+    fileprivate var isOfRenderer: Bool {
+        if case .renderer = self { true } else { false }
+    }
+}
+
+extension RendererCommand {
+    /// The renderer brings what is to be heard within about this time where all goes well.
+    fileprivate var timeToSound: Duration {
+        switch self {
+        case .load(_, _, playing: true): .milliseconds(4)
+        case .seek: .milliseconds(2)
+        case .setPlaying(_, true): .milliseconds(1)
+        default: .zero
+        }
+    }
 }

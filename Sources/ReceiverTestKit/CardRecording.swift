@@ -186,6 +186,15 @@ package struct CardRecording: Sendable {
         return Sound(samples: heard, rate: rate)
     }
 
+    /// True if a tone was heard for a tenth of a second after `time`: a busy machine may have lost some of it before and after.
+    package func has(tone hertz: Double, from time: Int64) -> Bool {
+        (0..<40).contains { part in
+            let sound = heard(from: time + Int64(part) * 50_000_000, for: .milliseconds(100))
+            guard !sound.isSilent, let frequency = sound.frequency else { return false }
+            return (frequency - hertz).magnitude < hertz / 100
+        }
+    }
+
     /// A stretch of one channel.
     package struct Sound: Equatable, Sendable {
         package let samples: [Int16]

@@ -69,6 +69,10 @@ extension RendererCommand {
         case .watchCapture(let watches):
             writer.put(UInt8(19))
             writer.list(watches) { $1.put($0) }
+        case .setCardDrift(let device, let partsPerMillion):
+            writer.put(UInt8(20))
+            writer.put(device)
+            writer.put(partsPerMillion)
         }
     }
 
@@ -117,6 +121,8 @@ extension RendererCommand {
         case 19:
             self = .watchCapture(
                 try reader.list { reader throws(FrameFailure) in try reader.captureWatch() })
+        case 20:
+            self = .setCardDrift(device: try reader.text(), partsPerMillion: try reader.finite())
         case let kind: throw FrameFailure("a command of kind \(kind) is unknown")
         }
     }

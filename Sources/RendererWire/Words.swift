@@ -240,7 +240,7 @@ extension ByteReader {
             name: try text(), threshold: try finite(), holdMilliseconds: try integer(),
             attackMilliseconds: try integer())
     }
-    private mutating func finite() throws(FrameFailure) -> Double {
+    mutating func finite() throws(FrameFailure) -> Double {
         let number = try double()
         guard number.isFinite else { throw FrameFailure("a number is none") }
         return number

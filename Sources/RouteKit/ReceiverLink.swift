@@ -79,6 +79,15 @@ import Timing
         socket = transport
     }
 
+    /// Who this program is for others; an application is known by its receiver.
+    var ownName: String { if case .route(let sender) = purpose { sender.name } else { "" } }
+
+    /// Where the receiver is reached; by its applications on the same machine.
+    var hostAddresses: [String] {
+        if case .application = purpose { return ["127.0.0.1", "::1"] }
+        return Array(addresses.map(\.host).prefix(WireLimits.groupAddresses))
+    }
+
     /// On the actor, since the socket belongs to its thread.
     isolated deinit { socket?.abort() }
 

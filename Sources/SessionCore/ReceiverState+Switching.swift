@@ -107,7 +107,7 @@ extension RendererCommand {
             .bind, .unbind:
             true
         case .setOutputVolume, .announce, .cancelAnnouncement, .warmUp, .setGroupClock, .setOutputTrim,
-            .loadCapture, .watchCapture:
+            .setCardDrift, .loadCapture, .watchCapture:
             false
         }
     }

@@ -25,7 +25,7 @@ final class StateFile: StateStore {
         } catch let failure as Failure {
             log.write(.error, "state", "the state cannot be read, starting afresh", ["reason": "\(failure)"])
         } catch {
-            setAside(reason: "\(error)")
+            Self.setAside(path, reason: "\(error)", log)
         }
         return nil
     }
@@ -33,7 +33,7 @@ final class StateFile: StateStore {
     func save(_ state: SavedState) { writer.save(Self.text(of: state)) }
 
     /// What cannot be understood may still be of use to a person.
-    private func setAside(reason: String) {
+    static func setAside(_ path: String, reason: String, _ log: any Log) {
         let other = "\(path).corrupt-\(Machine.secondsSinceEpoch)"
         log.write(
             .warning, "state", "the state is damaged, set aside, starting afresh",
@@ -102,13 +102,16 @@ final class StateFile: StateStore {
             var watcher: @Sendable () -> Void = {}
         }
         let folder: String
-        var path: String { "\(folder)/state.conf" }
+        private let name: String
+        var path: String { "\(folder)/\(name)" }
         /// Why the newest state is not written; nil when it is, again.
         var fault: String? { state.withLock { $0.fault } }
         private let log: any Log
         private let state = Mutex(State())
 
-        init(folder: String, log: any Log) { (self.folder, self.log) = (folder, log) }
+        init(folder: String, name: String = "state.conf", log: any Log) {
+            (self.folder, self.name, self.log) = (folder, name, log)
+        }
 
         /// Calls `body`, on the writer's thread, when `fault` has changed.
         func watch(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.watcher = body } }

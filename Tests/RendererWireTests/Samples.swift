@@ -69,6 +69,7 @@ enum Samples {
         .bind(load, nil),
         .unbind(load),
         .setOutputTrim(nanoseconds: -500_000_000),
+        .setCardDrift(device: "hw:CARD=Küche", partsPerMillion: -12.5),
         .loadCapture(
             load,
             CaptureSource(

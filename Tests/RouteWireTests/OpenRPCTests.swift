@@ -89,6 +89,7 @@ struct OpenRPCTests {
             case "group.create": _ = try GroupCreated(json: result)
             case "accessory.register", "accessory.current", "accessory.update":
                 _ = try AccessoryAnswer(json: result)
+            case "group.admit": _ = try GroupAdmission(json: result)
             default: _ = try Outcome(json: result)
             }
         }
@@ -111,6 +112,7 @@ struct OpenRPCTests {
         check(StateResult(session: "s", version: 3, state: state).json, "Started")
         check(StateResult(version: 3, state: state).json, "Snapshot")
         check(GroupFixtures.created.json, "GroupCreated")
+        check(GroupFixtures.admission.json, "GroupAdmission")
         check(GroupFixtures.seen.json, "Group")
         check(Fixtures.accessory.json, "Accessory")
         check(

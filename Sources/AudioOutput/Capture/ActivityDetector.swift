@@ -20,7 +20,9 @@ package struct ActivityDetector: Equatable, Sendable {
     private var quiet = 0.0
     package private(set) var isActive = false
 
-    package init(_ watch: CaptureWatch) {
+    /// `isActive`: what was found before, by whoever listened until now.
+    package init(_ watch: CaptureWatch, isActive: Bool = false) {
+        self.isActive = isActive
         let decibels = watch.threshold.isFinite ? min(max(watch.threshold, -100), 0) : -50
         threshold = Self.power(ofDecibels: decibels)
         attack = Double(min(max(watch.attackMilliseconds, 20), 10_000)) / 1_000
@@ -39,16 +41,6 @@ package struct ActivityDetector: Equatable, Sendable {
             count += 1
             if count >= length { judge(seconds: Double(count) / rate) }
         }
-        return isActive != wasActive
-    }
-
-    /// Nothing has come for so long, or what came is lost.
-    package mutating func rest(seconds: Double) -> Bool {
-        let wasActive = isActive
-        (count, sum, squares) = (0, 0, 0)
-        loud = 0
-        quiet += max(0, seconds)
-        if quiet >= hold { isActive = false }
         return isActive != wasActive
     }
 

@@ -93,7 +93,6 @@ final class InputLoop {
             // The load tells what it hears from now on.
             ear.close()
             (ear.retryAt, ear.told) = (0, nil)
-            ear.detector = ActivityDetector(ear.watch)
         }
     }
 
@@ -105,6 +104,8 @@ final class InputLoop {
             try pcm.start()
             ear.samples = RawSamples(format: setup.format.name, channels: Int(setup.channels))
             ear.bytes = [UInt8](repeating: 0, count: setup.bufferFrames * setup.frameBytes)
+            let wasActive = owner.state.withLock { $0.activity[ear.watch.name] ?? false }
+            ear.detector = ActivityDetector(ear.watch, isActive: wasActive)
             ear.setup = setup
             ear.pcm = consume pcm
             tell(ear, isActive: ear.detector.isActive, reason: nil)
@@ -114,7 +115,6 @@ final class InputLoop {
     private func lose(_ ear: Ear, _ failure: PCM.Failure) {
         ear.close()
         ear.retryAt = MonotonicClock.now() + Self.retry
-        ear.detector = ActivityDetector(ear.watch)
         let reason =
             failure.isBusy ? "somebody else reads it" : failure.isAbsence ? "it is not there" : "\(failure)"
         tell(ear, isActive: false, reason: reason)
@@ -141,6 +141,7 @@ final class InputLoop {
     private func tell(_ ear: Ear, isActive: Bool, reason: String?) {
         if let told = ear.told, told == (isActive, reason) { return }
         ear.told = (isActive, reason)
+        owner.state.withLock { $0.activity[ear.watch.name] = isActive }
         owner.report(.activity(name: ear.watch.name, isActive: isActive, reason: reason))
     }
 

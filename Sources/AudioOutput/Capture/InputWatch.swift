@@ -19,11 +19,19 @@ package final class InputWatch: Sendable {
         /// The device that a load reads, and what its frames say.
         var taken: String?
         var detector: ActivityDetector?
+        /// What was told last of each device that is watched.
+        var activity: [String: Bool] = [:]
         /// The index of the card whose jacks are watched, and how often it was said to be there.
         var card: Int32?
         var arrivals = 0
         var isRunning = false
         var isQuitting = false
+        /// The load that has a watched device goes on with what was found before.
+        mutating func listenThroughLoad() {
+            detector = nil
+            guard let taken, let watch = watches.first(where: { $0.name == taken }) else { return }
+            detector = ActivityDetector(watch, isActive: activity[taken] ?? false)
+        }
         var isWanted: Bool { !isQuitting && (!watches.isEmpty || card != nil) }
     }
 
@@ -42,9 +50,9 @@ package final class InputWatch: Sendable {
         change { state in
             var names: Set<String> = []
             state.watches = watches.filter { names.insert($0.name).inserted }.prefix(CaptureWatch.limit) + []
-            state.detector = state.taken.flatMap { name in
-                state.watches.first { $0.name == name }.map { ActivityDetector($0) }
-            }
+            let kept = Set(state.watches.map(\.name))
+            state.activity = state.activity.filter { kept.contains($0.key) }
+            state.listenThroughLoad()
         }
     }
 
@@ -58,9 +66,7 @@ package final class InputWatch: Sendable {
     package func yield(to name: String?) {
         change { state in
             state.taken = name
-            state.detector = name.flatMap { name in
-                state.watches.first { $0.name == name }.map { ActivityDetector($0) }
-            }
+            state.listenThroughLoad()
         }
     }
 
@@ -70,6 +76,7 @@ package final class InputWatch: Sendable {
             guard let name = state.taken, var detector = state.detector else { return nil }
             let isNews = detector.take(frames, rate: rate)
             state.detector = detector
+            if isNews { state.activity[name] = detector.isActive }
             return isNews ? .activity(name: name, isActive: detector.isActive, reason: nil) : nil
         }
         if let event { report(event) }

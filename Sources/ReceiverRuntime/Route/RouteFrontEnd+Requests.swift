@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import ApplicationModel
 import MediaModel
 import RouteWire
 import SessionCore
@@ -8,6 +9,8 @@ import SessionCore
 extension RouteFrontEnd {
     /// Handles a text frame: one request, or a batch whose answers leave together, before the states they caused.
     func handle(_ text: String, received: Int64, from connection: RouteConnection) {
+        // Answers leave in the order of what they answer.
+        shell.tellHeld()
         let incoming = IncomingText.decode(text)
         defer { judge(incoming, of: connection) }
         switch incoming {
@@ -131,9 +134,7 @@ extension RouteFrontEnd {
         guard let group = shell.group else {
             throw RouteError(.groupUnavailable, "The receiver plays in no groups.")
         }
-        if case .group = request, connection.route == nil {
-            throw RouteError(.routeRequired, "No route is active on this connection.")
-        }
+        if case .group(let wanted) = request, connection.route == nil { try judge(wanted, of: connection) }
         let id = connection.expectAnswer(waiting)
         let reply: GroupAgent.Reply = { [weak self, weak connection] result in
             guard let self, let connection, let waiting = connection.takeWaiting(id) else { return }
@@ -145,6 +146,19 @@ extension RouteFrontEnd {
         default: break
         }
         return true
+    }
+
+    /// What a connection without a route may ask of groups: an application may be a player.
+    private func judge(
+        _ wanted: WireGroupRequest, of connection: RouteConnection
+    ) throws(RouteError) {
+        guard case .admit = wanted, let instance = connection.instance else {
+            throw RouteError(.routeRequired, "No route is active on this connection.")
+        }
+        let manifest = shell.state.applications.instances[instance]?.manifest
+        guard manifest?.permissions.contains(.network) == true else {
+            throw RouteError(.notPermitted, "A player needs the permission network.")
+        }
     }
 
     /// Answers what concerns the receiver as an accessory.

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GroupCore
-import RouteWire
+package import RouteWire
 
 /// A member's link to its host, from the connection to the proof of both sides, and the requests on it.
-final class HostLink {
-    enum Event {
+package final class HostLink {
+    package enum Event {
         /// The host knows the ticket. The link goes on with `prove`.
         case verified(GroupWelcome)
         /// The host knows that this member knows it, too.
@@ -18,11 +18,12 @@ final class HostLink {
         case lost(reason: String, isRefused: Bool)
     }
 
-    let host: GroupHost
+    package let host: GroupHost
     /// The one of its addresses at which it is reached.
-    private(set) var address: String?
+    package private(set) var address: String?
     private let attachment: GroupAttachment
-    private let ticket: GroupSecret
+    /// The ticket, or what was derived of it for this member.
+    private let key: GroupSecret
     private let secrets: any GroupSecrets
     private var link: (any MemberLink)?
     private var report: ((Event) -> Void)?
@@ -36,17 +37,17 @@ final class HostLink {
     private static let proveRequest: Int64 = 2
     private static let requestLimit = 32
 
-    init(
-        to host: GroupHost, as attachment: GroupAttachment, ticket: GroupSecret, ports: GroupPorts,
-        report: @escaping (Event) -> Void
+    package init(
+        to host: GroupHost, as attachment: GroupAttachment, key: GroupSecret, secrets: any GroupSecrets,
+        connector: any MemberConnector, report: @escaping (Event) -> Void
     ) {
-        (self.host, self.attachment, self.ticket) = (host, attachment, ticket)
-        (secrets, self.report) = (ports.secrets, report)
-        link = ports.connector.connect(to: host.addresses, port: host.port) { [weak self] in self?.take($0) }
+        (self.host, self.attachment, self.key) = (host, attachment, key)
+        (self.secrets, self.report) = (secrets, report)
+        link = connector.connect(to: host.addresses, port: host.port) { [weak self] in self?.take($0) }
     }
 
     /// Ends it without a word.
-    func close() {
+    package func close() {
         (report, link) = (nil, nil)
         refuseWaiting()
     }
@@ -54,16 +55,18 @@ final class HostLink {
     // MARK: Asking
 
     /// Says that this side knows the ticket, and what it is doing.
-    func prove(_ presence: GroupPresence) {
+    package func prove(_ presence: GroupPresence) {
         guard let handshake else { return }
-        let code = secrets.code(of: handshake.message(of: .member), key: ticket.bytes)
+        let code = secrets.code(of: handshake.message(of: .member), key: key.bytes)
         guard let proof = GroupSecret(bytes: code) else { return }
         link?.send(text: GroupLinkRequest.prove(proof, presence).text(id: Self.proveRequest))
     }
 
-    func tell(_ request: GroupLinkRequest) { if isAttached { link?.send(text: request.text(id: nil)) } }
+    package func tell(_ request: GroupLinkRequest) {
+        if isAttached { link?.send(text: request.text(id: nil)) }
+    }
 
-    func ask(_ ask: GroupAsk, answer: @escaping (Result<JSONValue, RouteError>) -> Void) {
+    package func ask(_ ask: GroupAsk, answer: @escaping (Result<JSONValue, RouteError>) -> Void) {
         guard isAttached, waiting.count < Self.requestLimit, let link else {
             return answer(.failure(GroupRefusal.unavailable.error))
         }
@@ -105,7 +108,7 @@ final class HostLink {
             let handshake = GroupHandshake(
                 group: attachment.group, member: attachment.participant, host: welcome.host,
                 epoch: welcome.epoch, memberNonce: attachment.nonce, hostNonce: welcome.nonce)
-            let code = secrets.code(of: handshake.message(of: .host), key: ticket.bytes)
+            let code = secrets.code(of: handshake.message(of: .host), key: key.bytes)
             guard GroupSecret(bytes: code) == welcome.proof else {
                 return lose("the host does not know the ticket", isRefused: true)
             }

@@ -142,6 +142,8 @@ public struct GroupState: Sendable, Equatable, Identifiable {
     public let item: String?
     /// The title that its sender gave it.
     public let itemTitle: String?
+    /// Where the item's media is; nil where a receiver tells, and for an item without an address.
+    public let itemURL: String?
     /// Where the item stands; nil without one.
     public let timeline: GroupTimeline?
     /// Everybody, in the order in which they came.
@@ -164,6 +166,7 @@ public struct GroupState: Sendable, Equatable, Identifiable {
         policy = GroupPolicy(document.policy)
         volume = document.volume
         (item, itemTitle) = (document.item?.identifier, document.item?.title)
+        itemURL = document.item?.media?.url
         timeline = document.item.flatMap { document.timelines[$0.identifier] }.map { GroupTimeline($0) }
         let ordered = document.members.sorted { ($0.value.joined, $0.key) < ($1.value.joined, $1.key) }
         members = ordered.map { id, member in
@@ -176,6 +179,27 @@ public struct GroupState: Sendable, Equatable, Identifiable {
                 } ?? [],
                 volume: member.volume, sync: member.sync)
         }
+    }
+}
+
+extension GroupState {
+    /// As a player of the group sees it.
+    init?(playing document: GroupDocument, isClockKnown: Bool, _ state: GroupSession.State) {
+        var document = document
+        document.view = .init(
+            isHost: false, phase: state == .joined ? .joined : .waiting, isClockKnown: isClockKnown)
+        self.init(document, base: "")
+    }
+}
+
+extension WireGroupPolicy {
+    /// With what somebody wants changed.
+    func changed(by change: WireGroupPolicy) -> WireGroupPolicy {
+        WireGroupPolicy(
+            waitsFor: change.waitsFor ?? waitsFor, limits: change.limits ?? limits,
+            pauseSnapsToOriginator: change.pauseSnapsToOriginator ?? pauseSnapsToOriginator,
+            lead: change.lead ?? lead, readinessLimit: change.readinessLimit ?? readinessLimit,
+            suspensionLimit: change.suspensionLimit ?? suspensionLimit)
     }
 }
 

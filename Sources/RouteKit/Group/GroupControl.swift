@@ -34,6 +34,11 @@ public struct GroupTicket: Sendable, Equatable {
     public private(set) var state: GroupState?
 
     @ObservationIgnored private weak var link: ReceiverLink?
+    /// The present group as a session, and who waits for the next.
+    @ObservationIgnored private var session: GroupSession?
+    @ObservationIgnored private var listeners: [UInt64: AsyncStream<GroupSession>.Continuation] = [:]
+    @ObservationIgnored private var lastListener: UInt64 = 0
+    @ObservationIgnored private var isFinished = false
     @ObservationIgnored private let announcer = Announcer()
 
     init() {}
@@ -42,6 +47,49 @@ public struct GroupTicket: Sendable, Equatable {
 
     /// A value after each change, the latest only; ends with the connection.
     public func updates() -> AsyncStream<Void> { announcer.stream() }
+
+    /// The group that the receiver is in, as a session that this program may join, and each one that it comes into later. Ends with
+    /// the connection.
+    public func sessions() -> AsyncStream<GroupSession> {
+        let (stream, continuation) = AsyncStream<GroupSession>.makeStream(
+            bufferingPolicy: .bufferingNewest(4))
+        guard !isFinished else {
+            continuation.finish()
+            return stream
+        }
+        lastListener += 1
+        let number = lastListener
+        listeners[number] = continuation
+        continuation.onTermination = { [weak self] _ in
+            Task { @RouteActor in self?.listeners[number] = nil }
+        }
+        if case .invalidated = session?.state { session = nil }
+        if session == nil, let state { begin(state) } else if let session { continuation.yield(session) }
+        return stream
+    }
+
+    /// Makes the session of a group, unless that is over.
+    private func begin(_ state: GroupState) {
+        if case .invalidated = state.phase { return }
+        let session = GroupSession(state, control: self)
+        self.session = session
+        for listener in listeners.values { listener.yield(session) }
+    }
+
+    private func mirrorSession() {
+        if let state, state.id == session?.id {
+            guard case .invalidated(let reason) = state.phase else {
+                session?.mirrored(state, reason: "")
+                return
+            }
+            session?.mirrored(nil, reason: reason)
+            session = nil
+        } else {
+            session?.mirrored(nil, reason: "left")
+            session = nil
+            if let state { begin(state) }
+        }
+    }
 
     /// Makes a group of this receiver alone, which is its host then. What plays there goes on, and is the group's from now on.
     ///
@@ -116,6 +164,28 @@ public struct GroupTicket: Sendable, Equatable {
     /// Sets the loudest member to this volume, 0 to 1, and the others in proportion. Nobody's mute is touched.
     public func setVolume(_ volume: Double) async throws { try await send(.setVolume(volume)) }
 
+    // MARK: For sessions
+
+    /// Who this program is for others.
+    var ownName: String { link?.ownName ?? "" }
+
+    /// Asks for what a player needs in order to come in. While the group has no host it asks again, for 10 s.
+    func admit(_ participant: String) async throws -> (GroupAdmission, GroupHost) {
+        let end = ContinuousClock.now + .seconds(10)
+        while true {
+            let link = try connected()
+            do {
+                let answer = try await link.requests.send(.group(.admit(participant: participant)))
+                guard let admission = try? GroupAdmission(json: answer) else { throw RoutingError.badAnswer }
+                var host = admission.host
+                if host.addresses.isEmpty { host.addresses = link.hostAddresses }
+                return (admission, host)
+            } catch let error as RoutingError
+                where error.code == .groupUnavailable && ContinuousClock.now < end
+            { try await Task.sleep(for: .milliseconds(250)) }
+        }
+    }
+
     private func send(_ request: WireGroupRequest) async throws {
         _ = try await connected().requests.send(.group(request))
     }
@@ -131,11 +201,16 @@ public struct GroupTicket: Sendable, Equatable {
         let new = document.flatMap { GroupState($0, base: base) }
         guard new != state else { return }
         state = new
+        mirrorSession()
         announcer.announce()
     }
 
     func finish() {
-        link = nil
+        (link, isFinished) = (nil, true)
+        session?.mirrored(nil, reason: "connectionLost")
+        session = nil
+        for listener in listeners.values { listener.finish() }
+        listeners = [:]
         announcer.finish()
     }
 }

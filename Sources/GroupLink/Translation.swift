@@ -1,27 +1,26 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-import GroupCore
+package import GroupCore
 import MediaModel
-import RouteWire
-import SessionCore
+package import RouteWire
 
 // From the wire's words of groups to the core's and back, without judgement.
 
 extension TimingProposal {
-    init(_ proposal: WireGroupProposal) {
+    package init(_ proposal: WireGroupProposal) {
         self.init(itemTime: proposal.itemTime, rate: proposal.rate, clockTime: proposal.clockTime)
     }
 }
 
 extension WireGroupProposal {
-    init(_ proposal: TimingProposal) {
+    package init(_ proposal: TimingProposal) {
         self.init(itemTime: proposal.itemTime, rate: proposal.rate, clockTime: proposal.clockTime)
     }
 }
 
 extension WireGroupTimeline {
-    init(_ timeline: GroupTimeline) {
+    package init(_ timeline: GroupTimeline) {
         switch timeline {
         case .paused(let time): self.init(state: .paused, itemTime: time)
         case .waiting(let time, let rate): self.init(state: .waiting, itemTime: time, rate: rate)
@@ -31,7 +30,7 @@ extension WireGroupTimeline {
         }
     }
 
-    var timeline: GroupTimeline {
+    package var timeline: GroupTimeline {
         switch state {
         case .paused: .paused(at: itemTime)
         case .waiting: .waiting(at: itemTime, rate: rate)
@@ -45,7 +44,7 @@ extension WireGroupTimeline {
 }
 
 extension WireGroupCommand {
-    init(_ command: GroupCommand) {
+    package init(_ command: GroupCommand) {
         let action: Action =
             switch command.action {
             case .play(let anchor):
@@ -60,7 +59,7 @@ extension WireGroupCommand {
     }
 
     /// Nil for a start at no rate, which nobody can obey.
-    var command: GroupCommand? {
+    package var command: GroupCommand? {
         let action: GroupCommand.Action
         switch self.action {
         case .play(let itemTime, let clockTime, let rate):
@@ -78,7 +77,7 @@ extension WireGroupCommand {
 
 extension GroupPolicy {
     /// With what a sender wants changed.
-    func changed(by change: WireGroupPolicy?) -> GroupPolicy {
+    package func changed(by change: WireGroupPolicy?) -> GroupPolicy {
         guard let change else { return self }
         let limits = change.limits.map {
             Dictionary($0.map { (SuspensionReason($0.key), Int(clamping: $0.value)) }) { first, _ in first }
@@ -92,7 +91,7 @@ extension GroupPolicy {
             suspensionLimit: change.suspensionLimit ?? suspensionLimit)
     }
 
-    var wire: WireGroupPolicy {
+    package var wire: WireGroupPolicy {
         WireGroupPolicy(
             waitsFor: waitingReasons.map(\.rawValue).sorted(),
             limits: Dictionary(participantLimits.map { ($0.key.rawValue, Int64($0.value)) }) { first, _ in
@@ -103,13 +102,13 @@ extension GroupPolicy {
 }
 
 extension GroupActivity {
-    init(_ activity: WireGroupActivity?) {
+    package init(_ activity: WireGroupActivity?) {
         self.init(
             kind: activity?.kind == .watch ? .watch : .listen, title: activity?.title ?? "",
             identifier: activity?.identifier)
     }
 
-    var wire: WireGroupActivity {
+    package var wire: WireGroupActivity {
         WireGroupActivity(
             kind: kind == .watch ? .watch : .listen, title: title.isEmpty ? nil : title,
             identifier: identifier)
@@ -118,11 +117,11 @@ extension GroupActivity {
 
 extension GroupItem {
     /// The descriptor is the item's JSON.
-    init(_ item: WireGroupItem) {
+    package init(_ item: WireGroupItem) {
         self.init(identifier: item.identifier, descriptor: JSONText.encode(item.json))
     }
 
-    var wire: WireGroupItem {
+    package var wire: WireGroupItem {
         guard let json = try? JSONText.decode(descriptor, limit: GroupLimits.descriptorBytes),
             let item = try? WireGroupItem(json: json), item.identifier == identifier
         else { return WireGroupItem(identifier: identifier) }
@@ -132,14 +131,14 @@ extension GroupItem {
 
 extension GroupDocument {
     /// What the core has to know in order to go on as the host.
-    var snapshot: GroupSnapshot {
+    package var snapshot: GroupSnapshot {
         GroupSnapshot(
             id: GroupID(id), name: name, host: ParticipantID(host), epoch: UInt32(clamping: epoch),
             roster: roster, item: item.map { GroupItem($0) }, timelines: timelines.mapValues(\.timeline),
             activity: GroupActivity(activity), policy: GroupPolicy().changed(by: policy))
     }
 
-    var roster: GroupRoster {
+    package var roster: GroupRoster {
         GroupRoster(
             members.map { id, member in
                 GroupMember(
@@ -152,7 +151,7 @@ extension GroupDocument {
 }
 
 extension Participation {
-    init(_ attachment: GroupAttachment, _ presence: GroupPresence) {
+    package init(_ attachment: GroupAttachment, _ presence: GroupPresence) {
         self.init(
             id: ParticipantID(attachment.participant), name: attachment.name,
             kind: attachment.kind == .receiver ? .receiver : .player, item: presence.item,
@@ -163,7 +162,7 @@ extension Participation {
             })
     }
 
-    var presence: GroupPresence {
+    package var presence: GroupPresence {
         GroupPresence(
             item: item, proposal: proposal.map { WireGroupProposal($0) }, isReady: isReady,
             suspensions: suspensions.map {
@@ -174,7 +173,7 @@ extension Participation {
 
 extension ParticipantReport {
     /// As a member says it on its link; nil for a request, which has an answer.
-    var wire: GroupLinkRequest? {
+    package var wire: GroupLinkRequest? {
         switch self {
         case .completed(let command, let outcome):
             .completed(
@@ -194,7 +193,7 @@ extension ParticipantReport {
     }
 
     /// Nil for what is no report.
-    init?(_ request: GroupLinkRequest) {
+    package init?(_ request: GroupLinkRequest) {
         switch request {
         case .completed(let command, let outcome):
             self = .completed(
@@ -217,7 +216,7 @@ extension ParticipantReport {
 
 extension GroupAsk {
     /// The core's request; nil for what the host does without it.
-    func request(policy: GroupPolicy) -> GroupRequest? {
+    package func request(policy: GroupPolicy) -> GroupRequest? {
         switch self {
         case .item(let item, let proposal):
             .setItem(item.map { GroupItem($0) }, proposing: proposal.map { TimingProposal($0) })
@@ -233,7 +232,7 @@ extension GroupAsk {
         }
     }
 
-    init(_ request: GroupRequest) {
+    package init(_ request: GroupRequest) {
         switch request {
         case .setItem(let item, let proposal):
             self = .item(item?.wire, proposal.map { WireGroupProposal($0) })
@@ -250,7 +249,7 @@ extension GroupAsk {
 }
 
 extension GroupRefusal {
-    var error: RouteError {
+    package var error: RouteError {
         switch self {
         case .invalid: RouteError(.invalidParams, "The group cannot do that.")
         case .otherItem: RouteError(.itemUnknown, "The group plays another item by now.")
@@ -259,30 +258,5 @@ extension GroupRefusal {
         case .limitReached: RouteError(.limitReached, "The group has as many members as it may.")
         case .unavailable: RouteError(.groupUnavailable, "The group's host is away.")
         }
-    }
-}
-
-extension SessionRequest {
-    /// A session of the group's item on a receiver that did not start it.
-    init?(_ item: WireGroupItem) {
-        guard let media = item.media else { return nil }
-        self.init(
-            item: MediaItem(
-                uri: media.url, headers: media.headers, userAgent: media.userAgent,
-                allowsInvalidCertificate: media.allowsInvalidCertificate,
-                startPosition: media.startPosition),
-            isPlaying: false, metadata: Metadata(title: media.title, subtitle: media.subtitle),
-            segments: media.segments)
-        identifier = media.identifier
-    }
-
-    func groupItem(named name: String) -> WireGroupItem {
-        WireGroupItem(
-            identifier: name, title: metadata.title, subtitle: metadata.subtitle,
-            media: QueueItemRequest(
-                url: item.uri, headers: item.headers, userAgent: item.userAgent,
-                allowsInvalidCertificate: item.allowsInvalidCertificate,
-                startPosition: item.startPosition, title: metadata.title, subtitle: metadata.subtitle,
-                segments: segments, identifier: identifier))
     }
 }
