@@ -311,7 +311,7 @@ let package = Package(
             "IntegrationTests",
             [
                 "RouteKit", "MediaModel", "ApplicationModel", "ReceiverTestKit", "Settings", "SystemProbe",
-                "GLibLoop", "Soup", "RouteWire", "SeededNumbers",
+                "GLibLoop", "Soup", "RouteWire", "SeededNumbers", "LoopTestKit",
             ]),
     ]
 )
