@@ -60,11 +60,15 @@ test: ## build and run all tests
 	@scripts/check-support.sh $(SUPPORT)
 	SWIFT='$(SWIFT)' scripts/test.sh
 
-support: $(SUPPORT)/libasound_module_pcm_simdac.so $(SUPPORT)/libasound_module_ctl_simdac.so $(SUPPORT)/simdac-check $(SUPPORT)/quickhttpd $(SUPPORT)/gst-clock $(SUPPORT)/lossy-relay $(SUPPORT)/lossy-hub ## build the test support
+support: $(SUPPORT)/libasound_module_pcm_simdac.so $(SUPPORT)/libasound_module_ctl_simdac.so $(SUPPORT)/libasound_module_pcm_simadc.so $(SUPPORT)/simdac-check $(SUPPORT)/quickhttpd $(SUPPORT)/gst-clock $(SUPPORT)/lossy-relay $(SUPPORT)/lossy-hub ## build the test support
 
 $(SUPPORT)/libasound_module_pcm_simdac.so: Tests/Support/simdac/pcm_simdac.c Tests/Support/simdac/intruder.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -fPIC -DPIC -shared -o $@ $< -lasound
+
+$(SUPPORT)/libasound_module_pcm_simadc.so: Tests/Support/simdac/pcm_simadc.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -fPIC -DPIC -shared -o $@ $< -lasound -lm
 
 $(SUPPORT)/libasound_module_ctl_simdac.so: Tests/Support/simdac/ctl_simdac.c
 	@mkdir -p $(@D)
@@ -110,6 +114,12 @@ soak-data: ## kill senders, applications and receivers at random: make soak-data
 	@$(MAKE) --no-print-directory release
 	$(RELEASE)/linnet-bench soak --messages $(or $(MESSAGES),1000000) --seed $(or $(SEED),1)
 
+.PHONY: soak-group
+soak-group: ## let members of a group join, leave, stand still and die at random: make soak-group SECONDS=1800 SEED=1
+	@scripts/install-packages.sh build run
+	@$(MAKE) --no-print-directory support release
+	$(RELEASE)/linnet-bench group-soak --seconds $(or $(SECONDS),1800) --seed $(or $(SEED),1)
+
 bench: ## measure, beside the peers: make bench BENCHES='first-sound seek'
 	@scripts/install-packages.sh build run bench
 	@scripts/check-toolchain.sh $(SWIFT)
@@ -132,6 +142,12 @@ check-streams: ## play streams of every kind, and compare what is heard: make ch
 	@$(MAKE) --no-print-directory support
 	$(SWIFT) build
 	/usr/bin/python3 Tests/Streams/run.py $(if $(LONG),--long) $(CASES)
+
+.PHONY: check-bluetooth
+check-bluetooth: ## have a phone and a receiver meet, with the real Bluetooth daemons in two virtual machines
+	@scripts/install-packages.sh build bluetooth
+	$(SWIFT) build --product bluetooth-probe
+	Tests/Bluetooth/run.sh $(BUILD)/debug/bluetooth-probe
 
 install: release ## install the programs, units and pages under DESTDIR and PREFIX
 	scripts/install.sh $(RELEASE) '$(DESTDIR)' '$(PREFIX)'

@@ -125,7 +125,7 @@ let package = Package(
         // The receiver's advertisement on Avahi.
         target("AvahiAdvertiser", ["ReceiverRuntime", "SessionCore", "Avahi", "GLibLoop"]),
         // A member's link to the host of its group, on libsoup.
-        target("MemberLink", ["ReceiverRuntime", "Soup", "GLibLoop"]),
+        target("MemberLink", ["GroupLink", "Soup", "Settings", "GLibLoop"]),
         // The daemon's end of the renderer process.
         target(
             "RendererProcess", ["ReceiverRuntime", "RendererWire", "MediaModel", "Settings", "GLibLoop"]),
@@ -163,9 +163,8 @@ let package = Package(
         target(
             "RouteKit",
             [
-                "RouteWire", "GroupCore", "GroupLink", "GroupClock", "MediaModel", "ApplicationModel",
-                "Timing",
-                "Soup", "Avahi", "GLibLoop",
+                "RouteWire", "GroupCore", "GroupLink", "GroupClock", "MemberLink", "MediaModel",
+                "ApplicationModel", "Timing", "Soup", "Avahi", "GLibLoop",
             ]),
 
         // Companion applications in Swift.
@@ -179,7 +178,7 @@ let package = Package(
             [
                 "ReceiverRuntime", "SoupListener", "AvahiAdvertiser", "MemberLink", "GroupClock",
                 "BluetoothSources", "PlacementSensors", "RendererProcess", "RendererWire",
-                "ApplicationProcess", "Settings", "GLibLoop", "MediaModel", "Timing",
+                "ApplicationProcess", "SwitchingCore", "Settings", "GLibLoop", "MediaModel", "Timing",
             ]),
         program(
             "linnet-renderer",
@@ -196,19 +195,25 @@ let package = Package(
         // A sample application.
         program("party-queue", ["LinnetApplication", "RouteKit"]),
         // A sample player with an output of its own that plays in a group.
-        program("group-player", ["RouteKit", "GStreamer", "MediaModel", "Settings", "GLibLoop"]),
+        program(
+            "group-player", ["RouteKit", "GStreamer", "MediaModel", "Timing", "Settings", "GLibLoop"]),
         program(
             "linnet-bench",
             [
                 "RouteKit", "LinnetApplication", "MediaModel", "SeededNumbers", "Settings", "SystemProbe",
-                "ReceiverTestKit", "Soup", "GLibLoop", "LinkSimulation", "Timing",
+                "ReceiverTestKit", "Soup", "GLibLoop", "LinkSimulation", "Timing", "SwitchingCore",
+                "SessionCore",
+                "ReceiverRuntime", "RendererProcess", "RendererWire",
             ]),
 
         // MARK: Test support
         // Fakes of the runtime's ports, a clock moved by hand, the simulated card's reader.
         target(
             "ReceiverTestKit",
-            ["ReceiverRuntime", "SessionCore", "MediaModel", "ApplicationModel", "Timing"]),
+            [
+                "ReceiverRuntime", "SessionCore", "SwitchingCore", "GroupLink", "MediaModel", "ApplicationModel",
+                "Timing",
+            ]),
 
         // Random numbers that come again.
         target("SeededNumbers"),
@@ -224,6 +229,11 @@ let package = Package(
 
         // Publishes or browses one service, run by tests inside other network namespaces.
         program("dns-sd-probe", ["Avahi", "Settings", "GLibLoop"]),
+
+        // Lets a script lead the receiver's Bluetooth, in the guests of Tests/Bluetooth.
+        program(
+            "bluetooth-probe",
+            ["BluetoothSources", "ReceiverRuntime", "SwitchingCore", "MediaModel", "Settings", "GLibLoop"]),
 
         // Replaces one file until it is killed.
         program("write-probe", ["Settings", "GLibLoop"]),
@@ -245,7 +255,8 @@ let package = Package(
         tests(
             "ReceiverRuntimeTests",
             [
-                "ReceiverRuntime", "ReceiverTestKit", "SeededNumbers", "SessionCore", "RouteWire",
+                "ReceiverRuntime", "ReceiverTestKit", "SeededNumbers", "SessionCore", "SwitchingCore",
+                "RouteWire",
                 "MediaModel", "ApplicationModel", "GLibLoop",
             ]),
         tests("GLibLoopTests", ["LoopTestKit", "GLibLoop", "Settings"]),
@@ -263,7 +274,11 @@ let package = Package(
             ]),
         tests(
             "PlacementSensorsTests",
-            ["PlacementSensors", "InputDevices", "ReceiverRuntime", "LoopTestKit", "MediaModel", "GLibLoop"]),
+            [
+                "PlacementSensors", "InputDevices", "ReceiverRuntime", "SwitchingCore", "LoopTestKit",
+                "MediaModel",
+                "GLibLoop",
+            ]),
         tests("AvahiTests", ["LoopTestKit", "Avahi", "GLibLoop", "Settings"]),
         tests("MediaSourceTests", ["MediaSource", "MediaModel", "Soup"], exclude: ["misbehave.py"]),
         tests("AudioOutputTests", ["AudioOutput", "ALSA", "MediaModel", "ReceiverTestKit"]),
@@ -273,9 +288,8 @@ let package = Package(
         tests(
             "RouteKitTests",
             [
-                "RouteKit", "RouteWire", "GroupCore", "GroupLink", "Playlists", "MediaModel", "Timing",
-                "Soup",
-                "Settings", "GLibLoop", "linnet",
+                "RouteKit", "RouteWire", "GroupCore", "GroupLink", "GroupClock", "MemberLink", "Playlists",
+                "MediaModel", "Timing", "Soup", "Settings", "GLibLoop", "linnet",
             ]),
         tests(
             "SoupListenerTests",
@@ -283,8 +297,8 @@ let package = Package(
         tests(
             "RendererProcessTests",
             [
-                "RendererProcess", "RendererWire", "ReceiverRuntime", "ReceiverTestKit", "MediaModel",
-                "Settings",
+                "RendererProcess", "RendererWire", "ReceiverRuntime", "ReceiverTestKit", "SessionCore",
+                "SwitchingCore", "MediaModel", "Settings",
                 "GLibLoop",
             ]),
         tests(

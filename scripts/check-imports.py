@@ -48,13 +48,14 @@ ALLOWED = {
     "Settings": {"GLibLoop", "CGLib", "Synchronization", "Glibc"},
     "ALSA": {"CALSA", "Synchronization", "Glibc"},
     "DBus": {"GLibLoop", "CGLib", "Synchronization", "Glibc"},
-    "Datagrams": {"Glibc"},
+    "Datagrams": {"Synchronization", "Glibc"},
     "InputDevices": {"CInput", "Glibc"},
     "Sandbox": {"CSandbox", "Glibc"},
     "GStreamer": {"GLibLoop", "CGLib", "CGStreamer", "Synchronization", "Glibc"},
     "SystemProbe": {"CALSA", "CGLib", "Synchronization", "Glibc"},
     "SoupListener": WORDS | RUNTIME | {"Soup", "GLibLoop", "Synchronization"},
-    "MemberLink": WORDS | RUNTIME | {"Soup", "GLibLoop", "Synchronization"},
+    # Opens and proves links for the receiver and for players alike.
+    "MemberLink": WORDS | {"GroupLink", "Soup", "Settings", "GLibLoop", "Synchronization"},
     # The port that it implements speaks of the core's `AdvertisementStatus`.
     "AvahiAdvertiser": WORDS | CORE | RUNTIME | {"Avahi", "GLibLoop", "Synchronization"},
     "RendererProcess": WORDS | RUNTIME | {"RendererWire", "Settings", "GLibLoop", "Synchronization"},
@@ -68,13 +69,16 @@ ALLOWED = {
     "MediaSource": WORDS | {"Soup", "GLibLoop", "Synchronization"},
     "GStreamerRenderer": WORDS
     | {"GStreamer", "Soup", "AudioOutput", "MediaSource", "Playlists", "Settings", "GLibLoop", "Synchronization"},
-    "RouteKit": WORDS | {"GroupCore", "GroupLink", "GroupClock", "RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
+    "RouteKit": WORDS
+    | {"GroupCore", "GroupLink", "GroupClock", "MemberLink", "RouteWire", "Soup", "Avahi", "GLibLoop", "Observation", "Synchronization"},
     "LinnetApplication": WORDS | {"RouteKit", "RouteWire", "Settings", "GLibLoop", "Observation", "Synchronization"},
     "LoopTestKit": {"GLibLoop", "Synchronization"},
     "SeededNumbers": set(),
     "LinkSimulation": {"SeededNumbers", "Glibc"},
-    "ReceiverTestKit": WORDS | CORE | RUNTIME | {"RouteWire", "Synchronization", "Glibc"},
+    "ReceiverTestKit": WORDS | CORE | RUNTIME | {"RouteWire", "GroupLink", "Synchronization", "Glibc"},
+    # The settings are the words of the policy.
     "linnetd": WORDS | RUNTIME | {
+        "SwitchingCore",
         # The renderer's settings cross the wire as they are made here.
         "RendererWire",
         "SoupListener", "AvahiAdvertiser", "MemberLink", "GroupClock", "RendererProcess", "ApplicationProcess",
@@ -87,10 +91,14 @@ ALLOWED = {
     "linnet": WORDS | {"RouteKit", "RouteWire", "Playlists", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
     # Publishes and browses inside a network namespace of the tests.
     "dns-sd-probe": {"Avahi", "GLibLoop", "Settings", "Synchronization", "Glibc"},
+    # Stands for the receiver in the guests that have real Bluetooth daemons.
+    "bluetooth-probe": WORDS | CORE | RUNTIME | {"BluetoothSources", "Settings", "GLibLoop"},
     # Writes until a test kills it.
     "write-probe": {"Settings", "GLibLoop"},
     # Measures on the simulated card, whose reader is test support.
-    "linnet-bench": WORDS | {
+    # The bench of switching is a receiver of its own.
+    "linnet-bench": WORDS | CORE | RUNTIME | {
+        "RendererProcess", "RendererWire",
         "RouteKit", "LinnetApplication", "SeededNumbers", "LinkSimulation", "SystemProbe", "ReceiverTestKit", "Settings", "Soup",
         "GLibLoop",
         "Observation", "Synchronization"},

@@ -77,6 +77,15 @@ put_service() {
     fi
 }
 
+# What an integrator puts in its place where phones are to play: see Docs/bluetooth.md.
+put_bluetooth() {
+    local folder=$root/packaging/bluetooth
+    put 644 "$folder/bluealsa.conf" "$prefix/share/linnet/bluetooth/bluealsa.conf"
+    put 644 "$folder/main.conf" "$prefix/share/linnet/bluetooth/main.conf"
+    # The bus reads policies under /usr and /etc alone.
+    put 644 "$folder/linnet-bluetooth.conf" /usr/share/dbus-1/system.d/linnet-bluetooth.conf
+}
+
 # The registry names each plugin with its full path and time, so it can only be made where it will be used.
 prepare_plugins() {
     local folder=$prefix/lib/linnet/plugins
@@ -96,6 +105,7 @@ put_programs
 put_pages
 put_completions
 put_service
+put_bluetooth
 put_applications
 prepare_plugins
 [[ -n $destdir ]] || echo "Start it with: systemctl daemon-reload && systemctl enable --now linnetd"

@@ -3,7 +3,7 @@
 
 import CALSA
 
-/// A playback device of alsa-lib, opened without blocking. Moving it moves the handle; dropping it closes it.
+/// A device of alsa-lib, opened without blocking. Moving it moves the handle; dropping it closes it.
 @safe package struct PCM: ~Copyable {
     /// A negative status of alsa-lib.
     package struct Failure: Error, Equatable, CustomStringConvertible {
@@ -69,14 +69,23 @@ import CALSA
         case underrun
     }
 
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     private var descriptors: [pollfd]
 
     /// Opens `name`. Nothing is printed on failure.
     package init(opening name: String) throws(Failure) {
+        try self.init(name, SND_PCM_STREAM_PLAYBACK)
+    }
+
+    /// Opens `name` to read from it.
+    package init(capturing name: String) throws(Failure) {
+        try self.init(name, SND_PCM_STREAM_CAPTURE)
+    }
+
+    private init(_ name: String, _ stream: snd_pcm_stream_t) throws(Failure) {
         alsa_shim_silence()
         var opened: OpaquePointer?
-        let status = unsafe snd_pcm_open(&opened, name, SND_PCM_STREAM_PLAYBACK, Int32(SND_PCM_NONBLOCK))
+        let status = unsafe snd_pcm_open(&opened, name, stream, Int32(SND_PCM_NONBLOCK))
         guard status == 0, let opened = unsafe opened else { throw Failure(status: status) }
         unsafe handle = opened
         // Not where it is declared: the compiler of Swift 6.2.3 would have it destroyed when nothing was opened.
@@ -123,7 +132,7 @@ import CALSA
         var (bufferFrames, periodFrames): (snd_pcm_uframes_t, snd_pcm_uframes_t) = (0, 0)
         try Self.check(unsafe snd_pcm_get_params(handle, &bufferFrames, &periodFrames))
         let canPause = unsafe snd_pcm_hw_params_can_pause(parameters) != 0
-        try setThresholds(wakeAt: max(periodFrames, bufferFrames / 4))
+        try setThresholds(wakeAt: isCapture ? periodFrames : max(periodFrames, bufferFrames / 4))
         try prepare()
         return Setup(
             rate: Int32(nearRate), format: format, channels: Int32(channels), bufferFrames: Int(bufferFrames),
@@ -155,6 +164,8 @@ import CALSA
         try Self.check(unsafe snd_pcm_sw_params_set_avail_min(handle, parameters, wakeAt))
         try Self.check(unsafe snd_pcm_sw_params(handle, parameters))
     }
+
+    private var isCapture: Bool { unsafe snd_pcm_stream(handle) == SND_PCM_STREAM_CAPTURE }
 
     /// Writes the first `count` frames of `bytes`, as many as there is room for.
     package func write(_ bytes: [UInt8], from first: Int, count: Int, frameBytes: Int) throws(Failure)
@@ -206,11 +217,11 @@ import CALSA
         return isWoken
     }
 
-    private static func check(_ status: Int32) throws(Failure) {
+    static func check(_ status: Int32) throws(Failure) {
         guard status >= 0 else { throw Failure(status: status) }
     }
 
-    private static func outcome(_ result: snd_pcm_sframes_t) throws(Failure) -> Outcome {
+    static func outcome(_ result: snd_pcm_sframes_t) throws(Failure) -> Outcome {
         if result >= 0 { return .frames(Int(result)) }
         switch Int32(result) {
         case -EAGAIN: return .frames(0)

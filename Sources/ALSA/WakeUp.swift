@@ -11,6 +11,14 @@ package enum MonotonicClock {
         _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
+
+    /// Lets this thread rest for so long.
+    package static func rest(nanoseconds: Int64) {
+        guard nanoseconds > 0 else { return }
+        var time = timespec(
+            tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        _ = unsafe ppoll(nil, 0, &time, nil)
+    }
 }
 
 /// Wakes one thread that waits in `poll`. Signals that nobody waited for are kept as one.

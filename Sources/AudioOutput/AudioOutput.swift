@@ -14,7 +14,7 @@ package final class AudioOutput: Sendable {
     let ring: FrameRing
     /// The frames of a second sound that lies over the stream's.
     let overlay: FrameRing
-    private let device: DeviceFacts
+    let device: DeviceFacts
 
     /// Starts the output's thread, which looks at the device and reports its state. Nil if the system has no
     /// thread or descriptor left.
@@ -151,7 +151,10 @@ package final class AudioOutput: Sendable {
 
 /// What the output thread found out about the device.
 final class DeviceFacts: Sendable {
+    static let driftLimit = 32
     let rates = Mutex<[Int32]>([])
+    /// How much faster than the clock cards run, by their devices, in parts per million.
+    let drifts = Mutex<[String: Double]>([:])
 }
 
 /// Reads what the first opening of a device would read, and gives memory back that was freed.

@@ -11,6 +11,8 @@ struct Binding: Equatable, Sendable {
     var anchor: PlaybackAnchor?
     /// Counts bindings.
     var number: UInt64
+    /// Not nil of a live stream, which follows its source, and no anchor.
+    var live: LivePlan?
 }
 
 /// What is known of the group's time, whatever plays.
@@ -71,6 +73,15 @@ extension AudioOutput {
     package func setOutputTrim(_ trim: Int64) {
         let limit = BoundTiming.trimLimit
         ring.state.withLock { $0.group.trim = min(max(trim, -limit), limit) }
+    }
+}
+
+extension AudioOutput {
+    /// Says how much faster than the clock the card of a device runs, in parts per million, until that is measured.
+    package func setCardDrift(_ drift: Double, of device: String) {
+        self.device.drifts.withLock { drifts in
+            if drifts.count < DeviceFacts.driftLimit || drifts[device] != nil { drifts[device] = drift }
+        }
     }
 }
 

@@ -10,8 +10,8 @@ struct BoundPlay {
     private(set) var isRunning = false
     private(set) var model = CardModel(rate: 48_000)
     private var refitAt: Int64 = 0
-    /// Of the card, kept over its stops.
-    private var drift = 0.0
+    /// Of the card, kept over its stops; nil until it was measured.
+    private var drift: Double?
     let reader = FractionalReader()
     var servo = OutputServo()
     var window: [Float] = []
@@ -57,9 +57,10 @@ struct BoundPlay {
 
     // MARK: The card
 
-    mutating func start(rate: Int32) {
+    /// `drift`: what was known of the card's before.
+    mutating func start(rate: Int32, drift known: Double? = nil) {
         (isRunning, refitAt) = (true, 0)
-        model = CardModel(rate: Double(rate), drift: drift)
+        model = CardModel(rate: Double(rate), drift: drift ?? known ?? 0)
         errors.reserveCapacity(Self.errorLimit)
         fallSilent()
     }
@@ -77,7 +78,7 @@ struct BoundPlay {
         model.add(played: played, at: now)
         guard now >= refitAt else { return }
         model.refit()
-        drift = model.drift
+        if model.isReady { drift = model.drift }
         refitAt = now + (model.count < 100 ? 20_000_000 : 100_000_000)
     }
 

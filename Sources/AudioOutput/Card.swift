@@ -15,6 +15,8 @@ protocol Card: AnyObject {
     /// Frames until one written now is heard.
     func delay() throws(PCM.Failure) -> PCM.Outcome
     func start() throws(PCM.Failure)
+    /// Takes back what is queued but for the next `left` frames. Returns how many frames that were; 0 where it cannot.
+    func takeBack(leaving left: Int) -> Int
     /// Forgets what is queued and makes ready for a new start.
     func reset() throws(PCM.Failure)
     func pause(_ paused: Bool) throws(PCM.Failure)
@@ -65,6 +67,7 @@ final class SoundCardDevice: Card {
 
     func delay() throws(PCM.Failure) -> PCM.Outcome { try pcm.delay() }
     func start() throws(PCM.Failure) { try pcm.start() }
+    func takeBack(leaving left: Int) -> Int { pcm.takeBack(leaving: left) }
     func reset() throws(PCM.Failure) {
         try pcm.drop()
         try pcm.prepare()
@@ -115,6 +118,7 @@ final class ClockCard: Card {
     }
 
     func start() { origin = MonotonicClock.now() - Int64(Double(taken) * 1e9 / rate) }
+    func takeBack(leaving left: Int) -> Int { 0 }
     func reset() { (written, taken, origin) = (0, 0, nil) }
     func pause(_ paused: Bool) {
         if paused {

@@ -127,6 +127,16 @@ final class DeviceKeeper {
     /// The rate that every item has on this device, if it has only one.
     var onlyRate: Int32? { facts.rates.withLock { $0.count == 1 ? $0.first : nil } }
 
+    /// What was known of this device's crystal before it was measured, in parts per million.
+    var drift: Double? { facts.drifts.withLock { $0[status.device] } }
+
+    /// The rate at which the device plays frames of another, if it does not play theirs.
+    func playableRate(for rate: Int32) -> Int32 {
+        let rates = facts.rates.withLock { $0 }
+        if rates.isEmpty || rates.contains(rate) { return rate }
+        return rates.contains(48_000) ? 48_000 : rates.filter { $0 > rate }.min() ?? rates.max() ?? rate
+    }
+
     /// How frames are queued that are bound to no group.
     var usualQueue: CardQueue { .usual(configuration.buffer) }
 

@@ -110,6 +110,9 @@ final class FrameRing: Sendable {
         readerWake.signal()
     }
 
+    /// Lets a decoder look again whether it has to wait.
+    func wakeWriter() { writerWake.signal() }
+
     // MARK: The decoder's side
 
     /// Sets the rate of the frames that follow. Waits until earlier ones of another rate were heard, and until it is the

@@ -25,7 +25,8 @@ struct GainRamp: Equatable, Sendable {
     mutating func next() -> Float {
         guard gain != target else { return gain }
         gain += step
-        if (step >= 0 && gain >= target) || (step < 0 && gain <= target) { (gain, step) = (target, 0) }
+        // Within half a step it is there, whatever was rounded on the way.
+        if (target - gain) * (step < 0 ? -1 : 1) < step.magnitude / 2 { (gain, step) = (target, 0) }
         return gain
     }
 

@@ -19,6 +19,8 @@ extension OutputLoop {
     }
 
     func feedBound(_ wish: Wish) throws(PCM.Failure) {
+        isLive = wish.binding?.live != nil
+        if let plan = wish.binding?.live { return try feedLive(wish, plan) }
         if wish.binding == nil, bound.number != 0 { bound.begin(binding: nil) }
         guard let card = keeper.card, let setup = try runBound(wish) else { return setReady(false) }
         guard case .frames(let delay) = try card.delay() else { return try restartBound(wish) }
@@ -46,26 +48,31 @@ extension OutputLoop {
     // MARK: The card
 
     /// Lets the card run. Nil if it is not known yet at which rate.
-    private func runBound(_ wish: Wish) throws(PCM.Failure) -> PCM.Setup? {
+    func runBound(_ wish: Wish) throws(PCM.Failure) -> PCM.Setup? {
         guard let card = keeper.card else { return nil }
         let known =
-            wish.binding != nil && wish.rate > 0 ? wish.rate : bound.isRunning ? card.setup?.rate : nil
+            wish.binding != nil && wish.rate > 0
+            ? keeper.playableRate(for: wish.rate) : bound.isRunning ? card.setup?.rate : nil
         // A card that has one rate can begin before the item's is known.
         guard let rate = known ?? keeper.onlyRate else { return nil }
-        if bound.isRunning, let setup = card.setup, setup.rate == rate { return setup }
+        let plan = wish.binding?.live
+        let queue = wish.binding == nil ? card.queue ?? .bound : plan?.queue ?? .bound
+        if bound.isRunning, let setup = card.setup, setup.rate == rate, card.queue == queue { return setup }
+        letFadeEnd()
         noteOverlay()
         setSounding(false)
         try resetCard()
         ring.state.withLock { if $0.epoch == epoch { $0.next = $0.kept } }
-        if card.setup?.rate != rate || card.queue != .bound {
-            try keeper.configure(rate: rate, queue: .bound)
+        if card.setup?.rate != rate || card.queue != queue {
+            try configure(rate: rate, queue: queue)
         }
         rewindOverlay()
         guard let setup = card.setup else { return nil }
-        bound.start(rate: rate)
+        bound.start(rate: rate, drift: keeper.drift)
         map.append(cardFrame: 0, ringFrame: ring.state.withLock { $0.kept }, isSilence: true)
         let queued = min(
-            frames(in: BoundTiming.queued, rate: rate), setup.bufferFrames - setup.periodFrames)
+            frames(in: plan?.queued ?? BoundTiming.queued, rate: rate),
+            setup.bufferFrames - setup.periodFrames)
         try writeZeros(max(queued, setup.periodFrames), card: card, setup: setup)
         try card.start()
         (isRunning, isFlowing) = (true, true)
@@ -76,11 +83,14 @@ extension OutputLoop {
         let size = count * setup.frameBytes
         if bytes.count < size { bytes += [UInt8](repeating: 0, count: size - bytes.count) }
         for index in 0..<size { bytes[index] = 0 }
-        if case .frames(let taken) = try card.write(bytes, from: 0, count: count) { written += Int64(taken) }
+        if case .frames(let taken) = try card.write(bytes, from: 0, count: count) {
+            history.add(bytes, from: 0, taken: taken, at: written)
+            written += Int64(taken)
+        }
     }
 
     /// The card ran dry: it begins anew at once, and the sound in its place.
-    private func restartBound(_ wish: Wish) throws(PCM.Failure) {
+    func restartBound(_ wish: Wish) throws(PCM.Failure) {
         bound.noteUnderrun()
         noteOverlayHeard()
         setSounding(false)
@@ -91,6 +101,7 @@ extension OutputLoop {
 
     /// Lets an unbound stream have the card, which goes on where it was heard.
     func leaveBound() throws(PCM.Failure) {
+        letFadeEnd()
         setReady(false)
         bound.begin(binding: nil)
         var heard: Int64?
@@ -124,13 +135,21 @@ extension OutputLoop {
     }
 
     /// Makes and writes a block. False if the card did not take all of it.
-    private func writeBound(_ wish: Wish, card: any Card, setup: PCM.Setup, count: Int) throws(PCM.Failure)
+    func writeBound(_ wish: Wish, card: any Card, setup: PCM.Setup, count: Int) throws(PCM.Failure)
         -> Bool
     {
         if samples.count < count * 2 { samples += [Float](repeating: 0, count: count * 2 - samples.count) }
-        let block = wish.stream == nil || hasDrained ? .silence : decide(wish, rate: setup.rate, count: count)
-        let place = bound.place
-        let isVoiced = make(block, count: count)
+        let isVoiced: Bool
+        let place: Double?
+        if let plan = wish.binding?.live, !hasDrained {
+            isVoiced = makeLive(wish, plan, rate: setup.rate, count: count)
+            place = bound.place
+        } else {
+            let isOver = wish.stream == nil || hasDrained
+            let block = isOver ? .silence : decide(wish, rate: setup.rate, count: count)
+            place = bound.place
+            isVoiced = make(block, count: count)
+        }
         applyGains(count, rate: setup.rate)
         let added = overlay.isActive ? readOverlay(count, rate: setup.rate) : nil
         if let added { add(added.count, to: count) }
@@ -139,6 +158,7 @@ extension OutputLoop {
         map.append(cardFrame: written, ringFrame: Int64(frame.rounded(.down)), isSilence: !isVoiced)
         if overlay.isActive { mapOverlay(added, from: written, done: 0) }
         guard case .frames(let taken) = try card.write(bytes, from: 0, count: count) else { return false }
+        history.add(bytes, from: 0, taken: taken, at: written)
         written += Int64(taken)
         if overlay.isActive { takeOverlay(min(taken, added?.count ?? 0), of: added, setup: setup) }
         if let place, isVoiced || bound.anchor != nil { bound.place = place + Double(taken) * bound.pace }
@@ -263,7 +283,7 @@ extension OutputLoop {
     }
 
     /// Silence; where sound broke off, its last value dies away.
-    private func fadeLast(_ count: Int) {
+    func fadeLast(_ count: Int) {
         let (left, right) = bound.last
         for frame in 0..<count {
             let factor = left == 0 && right == 0 ? 0 : 1 - Float(frame + 1) / Float(count)
@@ -276,14 +296,14 @@ extension OutputLoop {
     // MARK: What is heard, and what is to be decoded
 
     /// Notes that the card plays this frame.
-    private func noteBound(cardFrame: Int64, at now: Int64, setup: PCM.Setup) {
+    func noteBound(cardFrame: Int64, at now: Int64, setup: PCM.Setup) {
         noteOverlay(cardFrame)
         guard let (frame, isSilence) = map.ringFrame(of: max(0, cardFrame)) else { return }
         bound.heard = frame
         let isHeard = cardFrame >= 0 && !isSilence
         ring.state.withLock { state in
             guard state.epoch == epoch, let place = state.marks.place(of: frame) else { return }
-            let rate = isHeard ? place.step * Double(setup.rate) / 1e9 : 0
+            let rate = isHeard ? place.step * Double(state.rate) / 1e9 : 0
             state.heard = HeardPosition(position: Int64(place.position), clockTime: now, rate: rate)
         }
         setSounding(isHeard)
@@ -343,7 +363,8 @@ extension OutputLoop {
     // MARK: Waiting
 
     /// Looks at the card are made at random distances, so that all phases of a position that moves in steps are seen.
-    func waitBound() {
+    func waitBound(_ wish: Wish) {
+        if let plan = wish.binding?.live { return waitLive(wish, plan) }
         func random(_ range: ClosedRange<Int64>) -> Int64 {
             let span = UInt64(range.upperBound - range.lowerBound)
             return range.lowerBound + Int64((UInt64(bound.noise()) * span) >> 32)

@@ -124,7 +124,7 @@ extension OutputLoop {
         if card.setup?.rate != rate || card.queue != keeper.usualQueue {
             noteOverlay()
             forgetCard()
-            try keeper.configure(rate: rate, queue: keeper.usualQueue)
+            try configure(rate: rate, queue: keeper.usualQueue)
             rewindOverlay()
         }
         guard let setup = card.setup else { return }
@@ -166,10 +166,14 @@ extension OutputLoop {
             if mayFlow(wish, setup: setup) {
                 flow = ring.take(limit, into: &samples)
                 if let flow {
-                    if !isFlowing { setStarved(false) }
+                    if !isFlowing {
+                        setStarved(false)
+                        beginEdge(rate: setup.rate)
+                    }
                     isFlowing = true
                     limit = flow.count
                     applyGains(flow.count, rate: setup.rate)
+                    edge.apply(to: &samples, count: flow.count)
                 } else if isFlowing, !wish.hasEnded,
                     setup.bufferFrames - room > frames(in: reserve, rate: setup.rate)
                 {
@@ -212,6 +216,7 @@ extension OutputLoop {
             guard case .frames(let taken) = try card.write(bytes, from: done, count: count - done), taken > 0
             else { break }
             note(written, done)
+            history.add(bytes, from: done, taken: taken, at: written)
             written += Int64(taken)
             done += taken
         }

@@ -38,12 +38,16 @@ extension OutputLoop {
 
     /// Waits for the card, a signal, or the next moment at which something is due.
     func wait(_ wish: Wish) {
-        if isBound(wish), keeper.card != nil { return waitBound() }
+        if isBound(wish), keeper.card != nil { return waitBound(wish) }
         let now = MonotonicClock.now()
         var limit: Int64?
         func within(_ time: Int64) { limit = min(limit ?? .max, max(0, time)) }
         if let retryAt = keeper.retryAt { within(retryAt - now) }
         if let closeAt { within(closeAt - now) }
+        if wish.binding?.live != nil {
+            // Until the device is there again, or something else is wanted.
+            return ring.readerWake.wait(timeout: limit.map { .nanoseconds($0) })
+        }
         let (isEmpty, isNews) = ring.state.withLock { state in
             // The next stream is told of when it is heard, not with the card's next wake-up.
             if isRunning, let joint = state.joint, state.rate > 0 {

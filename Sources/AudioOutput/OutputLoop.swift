@@ -25,6 +25,14 @@ final class OutputLoop {
     var flowEnd: Int64 = 0
     var overlay = OverlayPlay()
     var bound = BoundPlay()
+    var live = LivePlay()
+    /// True from the first turn of a live stream until another stream has one.
+    var isLive = false
+    var history = CardHistory()
+    /// The frame behind what dies away behind a short queue.
+    var fadeEnd: Int64?
+    /// Lets what begins within its item come up.
+    var edge = GainRamp()
     var overlaySamples: [Float] = []
     var isPaused = false
     var isStarved = false
@@ -67,7 +75,7 @@ final class OutputLoop {
         applyVolume(wish, now: now)
         serviceDevice(wish, now: now)
         do throws(PCM.Failure) {
-            if wish.mustRewind { try rewind() }
+            if wish.mustRewind { try takeBack() }
             let isBound = isBound(wish)
             if bound.isRunning, !isBound { try leaveBound() }
             if isBound {
@@ -92,6 +100,8 @@ final class OutputLoop {
 
     /// Follows a flush: what the card holds is not wanted any more.
     private func startAnew(_ wish: Wish) {
+        if wish.stream != stream, isLive { fadeOutLive() }
+        _ = fadeOut()
         setSounding(false)
         if wish.stream != stream {
             (stream, isStarved) = (wish.stream, false)
@@ -120,6 +130,8 @@ final class OutputLoop {
     func forgetCard() {
         (written, isRunning, isPaused) = (0, false, false)
         (isFlowing, flowEnd, hasPadded) = (false, 0, false)
+        history.forget()
+        fadeEnd = nil
         map.removeAll()
         bound.stop()
         rewindOverlay()
@@ -211,7 +223,7 @@ final class OutputLoop {
         }
         if card.setup?.rate != wish.rate || card.queue != keeper.usualQueue {
             forgetCard()
-            try keeper.configure(rate: wish.rate, queue: keeper.usualQueue)
+            try configure(rate: wish.rate, queue: keeper.usualQueue)
         }
         guard let setup = card.setup else { return }
         if isRunning, !wish.isPlaying { try pause(setup) }
@@ -235,8 +247,10 @@ final class OutputLoop {
                 try recover()
                 continue
             }
+            if map.isEmpty { beginEdge(rate: setup.rate) }
             guard room > 0, let (first, count) = ring.take(min(room, chunk), into: &samples) else { return }
             applyGains(count, rate: setup.rate)
+            edge.apply(to: &samples, count: count)
             converter.convert(samples, count: count, into: &bytes, setup: setup)
             var done = 0
             while done < count {
@@ -244,6 +258,7 @@ final class OutputLoop {
                     taken > 0
                 else { break }
                 map.append(cardFrame: written, ringFrame: first + Int64(done), isSilence: false)
+                history.add(bytes, from: done, taken: taken, at: written)
                 written += Int64(taken)
                 done += taken
             }
@@ -272,7 +287,10 @@ final class OutputLoop {
         for index in 0..<count * setup.frameBytes { bytes[index] = 0 }
         let end = ring.state.withLock { $0.next }
         map.append(cardFrame: written, ringFrame: end, isSilence: true)
-        if case .frames(let taken) = try card.write(bytes, from: 0, count: count) { written += Int64(taken) }
+        if case .frames(let taken) = try card.write(bytes, from: 0, count: count) {
+            history.add(bytes, from: 0, taken: taken, at: written)
+            written += Int64(taken)
+        }
         hasPadded = true
     }
 
@@ -286,17 +304,6 @@ final class OutputLoop {
         try card.start()
         (isRunning, isFlowing) = (true, true)
         setStarved(false)
-    }
-
-    private func pause(_ setup: PCM.Setup) throws(PCM.Failure) {
-        try noteHeard()
-        setSounding(false)
-        guard isRunning else { return }
-        if setup.canPause, (try? keeper.card?.pause(true)) != nil {
-            (isPaused, isRunning, isFlowing) = (true, false, false)
-        } else {
-            try rewind()
-        }
     }
 
     /// Takes back what the card has not played, to give it again later.
@@ -336,7 +343,7 @@ final class OutputLoop {
     /// Reads the card's delay, and notes with the time after it what is heard.
     func noteHeard() throws(PCM.Failure) {
         guard let card = keeper.card, let setup = card.setup, written > 0 else { return finishIfHeard() }
-        guard isRunning else { return noteStanding() }
+        guard isRunning else { return stand(at: ring.state.withLock { $0.kept }) }
         let outcome = try card.delay()
         let now = MonotonicClock.now()
         guard case .frames(let delay) = outcome else {
@@ -357,13 +364,12 @@ final class OutputLoop {
         finishIfHeard()
     }
 
-    /// Notes where a card stands that has not begun.
-    private func noteStanding() {
-        let now = MonotonicClock.now()
-        ring.state.withLock { state in
-            guard state.epoch == epoch, let place = state.marks.place(of: state.kept) else { return }
-            state.heard = HeardPosition(position: Int64(place.position), clockTime: now, rate: 0)
-        }
+    /// Sets the card up.
+    func configure(rate: Int32, queue: CardQueue) throws(PCM.Failure) {
+        try keeper.configure(rate: rate, queue: queue)
+        guard let setup = keeper.card?.setup else { return }
+        let room = setup.bufferFrames + frames(in: FadeTiming.length, rate: rate)
+        history.begin(frames: room, frameBytes: setup.frameBytes)
     }
 
     private func finishIfHeard() {

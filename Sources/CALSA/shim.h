@@ -4,6 +4,8 @@
 
 #include <alsa/asoundlib.h>
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
@@ -27,6 +29,9 @@ static inline void alsa_shim_silence(void) { snd_lib_error_set_handler(alsa_shim
 
 /* A macro in the C library. */
 static inline int alsa_shim_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+/* Takes variable arguments in the C library. */
+static inline int alsa_shim_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }
 
 /* Takes variable arguments in the C library. */
 static inline void alsa_shim_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

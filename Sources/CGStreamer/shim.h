@@ -27,6 +27,7 @@ static inline GstClockTime gst_shim_buffer_dts(GstBuffer *buffer) { return GST_B
 static inline void gst_shim_set_buffer_dts(GstBuffer *buffer, GstClockTime time) { GST_BUFFER_DTS(buffer) = time; }
 static inline gboolean gst_shim_buffer_is_clipped(GstBuffer *buffer) { return gst_buffer_get_audio_clipping_meta(buffer) != NULL; }
 static inline GstClockTime gst_shim_buffer_duration(GstBuffer *buffer) { return GST_BUFFER_DURATION(buffer); }
+static inline void gst_shim_set_buffer_duration(GstBuffer *buffer, GstClockTime time) { GST_BUFFER_DURATION(buffer) = time; }
 static inline void gst_shim_set_buffer_pts(GstBuffer *buffer, GstClockTime time) { GST_BUFFER_PTS(buffer) = time; }
 static inline gboolean gst_shim_buffer_is_discontinuity(GstBuffer *buffer) { return GST_BUFFER_IS_DISCONT(buffer); }
 static inline GstElement *gst_shim_element(gpointer object) { return GST_ELEMENT(object); }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Synchronization
 
 /// A UDP socket. Whoever receives waits, so it needs a thread of its own; `end()` lets that go, from any other.
 package final class DatagramSocket: Sendable {
@@ -14,6 +15,7 @@ package final class DatagramSocket: Sendable {
     private let descriptor: Int32
     /// The socket's own port.
     package let port: UInt16
+    private let stamps = Mutex(ArrivalStamps())
 
     /// A socket that anybody can send to, at a port of all addresses of this machine; 0 is any that is free. Of both
     /// families where the system has both.
@@ -60,6 +62,9 @@ package final class DatagramSocket: Sendable {
     ) throws(Failure) -> (Int32, UInt16) {
         let descriptor = socket(family, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", status: errno) }
+        // A kernel that does not stamp what arrives leaves it to the reader.
+        var yes: Int32 = 1
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, ArrivalStamps.option, &yes, 4)
         do throws(Failure) {
             try prepare(descriptor)
         } catch {
@@ -75,7 +80,8 @@ package final class DatagramSocket: Sendable {
     package struct Received: Sendable {
         /// How many bytes it has; at most as many as there was room for.
         package let count: Int
-        /// Nanoseconds of the monotonic clock right after.
+        /// When it arrived, by the kernel's word where it has one: how long the thread took to wake is not in it. Nanoseconds of
+        /// the monotonic clock.
         package let time: Int64
         package let sender: DatagramAddress
     }
@@ -94,12 +100,17 @@ package final class DatagramSocket: Sendable {
     package func receive(into buffer: inout [UInt8], waits: Bool) -> Outcome {
         var sender = DatagramAddress()
         let flags = waits ? 0 : Int32(MSG_DONTWAIT)
+        var control: ArrivalStamps.Room = (0, 0, 0, 0, 0, 0, 0, 0)
+        var controlSize = 0
         let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-            unsafe sender.withMutablePointer {
-                unsafe recvfrom(descriptor, bytes.baseAddress, bytes.count, flags, $0, $1)
+            unsafe sender.withMutablePointer { name, size in
+                unsafe withUnsafeMutableBytes(of: &control) { room in
+                    unsafe take(into: bytes, from: name, size, beside: room, &controlSize, flags: flags)
+                }
             }
         }
-        let time = MonotonicTime.now()
+        let stamp = count < 0 ? nil : ArrivalStamps.stamp(in: control, size: controlSize)
+        let time = stamps.withLock { $0.time(of: stamp) }
         if count < 0 {
             let status = errno
             return status == EAGAIN || status == EINTR ? .nothing : .failed(status)
@@ -107,6 +118,27 @@ package final class DatagramSocket: Sendable {
         // A message of no bytes has a sender; the end has none.
         if count == 0, sender.length == 0 { return .ended }
         return .received(Received(count: count, time: time, sender: sender))
+    }
+
+    private func take(
+        into bytes: UnsafeMutableRawBufferPointer, from name: UnsafeMutablePointer<sockaddr>,
+        _ size: UnsafeMutablePointer<socklen_t>, beside room: UnsafeMutableRawBufferPointer,
+        _ roomSize: inout Int, flags: Int32
+    ) -> Int {
+        var piece = unsafe iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+        var message = unsafe msghdr()
+        unsafe message.msg_name = UnsafeMutableRawPointer(name)
+        unsafe message.msg_namelen = size.pointee
+        unsafe message.msg_control = room.baseAddress
+        unsafe message.msg_controllen = room.count
+        let count = unsafe withUnsafeMutablePointer(to: &piece) { piece in
+            unsafe message.msg_iov = piece
+            unsafe message.msg_iovlen = 1
+            return unsafe recvmsg(descriptor, &message, flags)
+        }
+        unsafe size.pointee = message.msg_namelen
+        roomSize = unsafe message.msg_controllen
+        return count
     }
 
     /// Sends to the peer that the socket is connected to. False if the system did not take it.

@@ -12,6 +12,9 @@ import Glibc
 package final class ByteLink {
     /// Bytes have come.
     package var onReceive: (([UInt8]) -> Void)?
+    /// A descriptor has come, before the bytes that it was sent with. Without this, and beyond eight at a time, the kernel
+    /// closes what comes.
+    package var onDescriptor: ((SharedDescriptor) -> Void)?
     /// The queue of sent bytes has become empty after it was not.
     package var onDrained: (() -> Void)?
     /// The other side has gone, or an error ended the link. Called once, never after `close()`.
@@ -21,7 +24,7 @@ package final class ByteLink {
     private let capacity: Int
     private var reading: EventSource?
     private var writing: EventSource?
-    private var chunks: [[UInt8]] = []
+    private var chunks: [(bytes: [UInt8], passed: SharedDescriptor?)] = []
     /// How much of the first chunk the kernel has taken.
     private var taken = 0
     package private(set) var queued = 0
@@ -69,10 +72,13 @@ package final class ByteLink {
     }
 
     /// Queues `bytes`. False if they do not fit, or the link is closed: then nothing of them was taken.
-    package func send(_ bytes: [UInt8]) -> Bool {
+    package func send(_ bytes: [UInt8]) -> Bool { send(bytes, passing: nil) }
+
+    /// The same; a descriptor goes with the first byte, over a local socket only. It is closed here once it was sent.
+    package func send(_ bytes: [UInt8], passing descriptor: SharedDescriptor?) -> Bool {
         guard isOpen, bytes.count <= capacity - queued else { return false }
         guard !bytes.isEmpty else { return true }
-        chunks.append(bytes)
+        chunks.append((bytes, descriptor))
         queued += bytes.count
         if writing == nil { flush() }
         return true
@@ -107,9 +113,19 @@ package final class ByteLink {
 
     private func receive() {
         var count = 0
+        var passed = [Int32](repeating: -1, count: Int(GLIB_SHIM_DESCRIPTORS))
+        var passedCount: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, initialized in
-            count = unsafe read(descriptor, buffer.baseAddress, buffer.count)
+            if onDescriptor == nil {
+                count = unsafe read(descriptor, buffer.baseAddress, buffer.count)
+            } else {
+                count = unsafe glib_shim_receive_descriptors(
+                    descriptor, buffer.baseAddress, buffer.count, &passed, &passedCount)
+            }
             initialized = max(count, 0)
+        }
+        for number in passed.prefix(Int(passedCount)) {
+            onDescriptor?(SharedDescriptor(Descriptor(adopting: number)))
         }
         if count > 0 { return onReceive?(bytes) ?? () }
         if count < 0, errno == EAGAIN || errno == EINTR { return }
@@ -119,8 +135,12 @@ package final class ByteLink {
     /// Hands the kernel what it takes, and watches for more room while something is left.
     private func flush() {
         while let chunk = chunks.first {
-            let count = unsafe chunk.withUnsafeBytes { bytes in
-                unsafe Glibc.send(
+            let count = unsafe chunk.bytes.withUnsafeBytes { bytes in
+                if let passed = chunk.passed, taken == 0 {
+                    return unsafe glib_shim_send_descriptor(
+                        descriptor, bytes.baseAddress!, bytes.count, passed.number)
+                }
+                return unsafe Glibc.send(
                     descriptor, bytes.baseAddress! + taken, bytes.count - taken, Int32(MSG_NOSIGNAL))
             }
             if count < 0 {
@@ -130,7 +150,7 @@ package final class ByteLink {
                 return drop()
             }
             (taken, queued) = (taken + count, queued - count)
-            guard taken == chunk.count else { continue }
+            guard taken == chunk.bytes.count else { continue }
             chunks.removeFirst()
             taken = 0
         }

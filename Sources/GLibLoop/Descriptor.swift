@@ -20,3 +20,13 @@ package struct Descriptor: ~Copyable {
         return number
     }
 }
+
+/// A file descriptor that whoever holds it last closes, wherever that is: for one that travels as a value.
+package final class SharedDescriptor: Sendable {
+    /// The number, for calls that only borrow it.
+    package let number: Int32
+
+    package init(_ descriptor: consuming Descriptor) { number = descriptor.take() }
+
+    deinit { _ = close(number) }
+}

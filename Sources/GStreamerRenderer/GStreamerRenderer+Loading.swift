@@ -197,6 +197,7 @@ extension GStreamerRenderer {
     /// Lets nothing more be heard of a load's pipeline, and ends it.
     func endPipeline(of current: Playback) {
         output.close(current.stream)
+        endCapture(of: current)
         if let pipeline = current.pipeline { end(pipeline) }
     }
 

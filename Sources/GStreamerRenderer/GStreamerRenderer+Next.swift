@@ -233,7 +233,7 @@ extension GStreamerRenderer.Input {
             .beginningDue(let pipeline, _), .serverDue(let pipeline), .news(let pipeline, _, _):
             pipeline
         case .command, .output, .adaptiveFound, .endDue, .recoveryDue, .troubleOver, .pluginsAdded, .examined,
-            .screenLost, .tick, .scanTick, .metadataDue, .quit:
+            .screenLost, .handed, .handedDue, .capture, .heard, .tick, .scanTick, .metadataDue, .quit:
             nil
         }
     }

@@ -42,6 +42,10 @@ package actor GStreamerRenderer {
         case examined(LoadID, Finding)
         case pictures(pipeline: UInt64, PictureFeed.News)
         case screenLost(String)
+        case handed(SharedDescriptor, token: UInt64)
+        case handedDue(token: UInt64, number: UInt64)
+        case capture(StreamID, CaptureFeed.Event)
+        case heard(InputWatch.Event)
         case tick(UInt64)
         case scanTick(UInt64)
         case quit
@@ -82,6 +86,11 @@ package actor GStreamerRenderer {
     /// The announcement that is under way, and the one that follows when it has faded.
     var announcing: Announcing?
     var nextAnnouncing: Announcing?
+    /// Descriptors that were handed over and wait for their load, by token, with a number that never comes again.
+    var handed: [UInt64: (descriptor: SharedDescriptor, number: UInt64)] = [:]
+    var handedCount: UInt64 = 0
+    /// Listens to inputs and jacks, once there were any to listen to.
+    var inputWatch: InputWatch?
 
     /// Starts GStreamer and the output. `report` is called in order, on the loop's thread. Nil if the system has
     /// no threads or descriptors left.
@@ -113,6 +122,8 @@ package actor GStreamerRenderer {
         await untilShutDown()
         giveUp()
         giveUpAnnouncements()
+        handed = [:]
+        inputWatch?.shutDown()
         if isFetching { fetcher.shutDown() }
         for one in ending { one.pipeline.tearDown() }
         output.shutDown()
@@ -182,6 +193,10 @@ package actor GStreamerRenderer {
             if announcing?.load == load { startAnnouncement() }
         case .pictures(_, let news): handle(news)
         case .screenLost(let reason): screenLost(reason)
+        case .handed(let descriptor, let token): keep(descriptor, token: token)
+        case .handedDue(let token, let number): giveUpHanded(token, number: number)
+        case .capture(let stream, let event): captured(stream, event)
+        case .heard(let event): heard(event)
         case .tick(let number): tick(number)
         case .scanTick(let number): scanTick(number)
         case .quit: break
@@ -189,6 +204,7 @@ package actor GStreamerRenderer {
     }
 
     private func handle(_ command: RendererCommand) {
+        if isRefused(command) { return }
         switch command {
         case .load(let id, let item, let playing): load(id, item, playing: playing)
         case .setPlaying(let id, let playing):
@@ -216,6 +232,9 @@ package actor GStreamerRenderer {
         case .bind(let id, let anchor): if isCurrent(id) { bind(to: anchor) }
         case .unbind(let id): if isCurrent(id) { unbind() }
         case .setOutputTrim(let nanoseconds): setOutputTrim(nanoseconds)
+        case .setCardDrift(let device, let drift): output.setCardDrift(drift, of: device)
+        case .loadCapture(let id, let source, let playing): loadCapture(id, source, playing: playing)
+        case .watchCapture(let watches): watch(watches)
         }
     }
 
@@ -224,15 +243,16 @@ package actor GStreamerRenderer {
     /// True of the stream of the current pipeline. What is still said of one that was given up, such as that it gave no
     /// sound, is late.
     private func isPlayed(_ stream: StreamID) -> Bool {
-        playback?.stream == stream && playback?.pipeline != nil
+        playback?.stream == stream && (playback?.pipeline != nil || playback?.capture != nil)
     }
 
     private func handle(_ event: AudioOutputEvent) {
         switch event {
         case .statusChanged(let status):
-            let isFirst = outputStatus == nil
+            let before = outputStatus
             outputStatus = status
-            report(isFirst ? .started(status) : .outputChanged(status))
+            report(before == nil ? .started(status) : .outputChanged(status))
+            followJacks(status, before: before)
         case .volumeChanged(let volume): report(.outputVolumeChanged(volume))
         case .soundingChanged(let stream, let isSounding):
             guard isPlayed(stream) else { return }

@@ -44,6 +44,8 @@ struct Playback {
     /// The stream of the newest pipeline into the output.
     var stream = StreamID(0)
     var pipeline: MediaPipeline?
+    /// What reads the sound of a load that has no pipeline.
+    var capture: CaptureFeed?
     var phase = Phase.loading
     /// The intent.
     var isPlaying: Bool

@@ -59,13 +59,19 @@ package final class ClockProvider: Sendable {
         // A byte more than there may be, to see that there are more.
         var bytes = [UInt8](repeating: 0, count: ClockPacket.size + 1)
         var limiter = RateLimiter()
+        MonotonicTime.hurry()
         while true {
             switch socket.receive(into: &bytes, waits: true) {
             case .received(let request):
-                switch limiter.admit(request.sender.host, at: request.time) {
+                // What waited in the kernel counts when it is taken.
+                let taken = MonotonicTime.now()
+                switch limiter.admit(request.sender.host, at: taken) {
                 case .admitted:
+                    // The middle between the request's arrival and the answer's leaving: so what this thread needs is on both
+                    // ways alike, and does not look like a difference of the clocks.
+                    let half = min(max(MonotonicTime.now() - request.time, 0), 1_000_000_000) / 2
                     let isAnswered =
-                        ClockPacket.answer(&bytes, count: request.count, time: clock())
+                        ClockPacket.answer(&bytes, count: request.count, time: clock() - half)
                         && socket.send(bytes, count: ClockPacket.size, to: request.sender)
                     count(isAnswered)
                 case .refused:
@@ -73,7 +79,7 @@ package final class ClockProvider: Sendable {
                 case .exhausted(let until):
                     // What waits in the kernel meanwhile is bounded there, and too old afterwards.
                     count(false)
-                    MonotonicTime.rest(until - request.time)
+                    MonotonicTime.rest(until - taken)
                 }
             case .nothing: break
             // Of an answer that did not arrive; or the system has no memory just now.

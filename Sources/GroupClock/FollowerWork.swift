@@ -39,6 +39,7 @@ final class FollowerWork: Sendable {
         var following = Following(rate: rate)
         var bytes = [UInt8](repeating: 0, count: ClockPacket.size + 1)
         var request = [UInt8](repeating: 0, count: ClockPacket.size)
+        MonotonicTime.hurry()
         while true {
             let orders = orders.withLock { $0 }
             if orders.isStopped { return }
@@ -48,13 +49,15 @@ final class FollowerWork: Sendable {
                 // No stranger can guess what the answer has to begin with.
                 let mark = UInt64.random(in: .min ... .max)
                 ClockPacket.request(mark, into: &request)
-                following.sent(mark, at: MonotonicTime.now(), isPlaying: orders.isPlaying)
+                let moment = MonotonicTime.now()
                 // What is not taken is as good as lost.
                 socket.send(request)
+                following.sent(mark, at: moment, isPlaying: orders.isPlaying)
             }
             socket.wait(until: min(following.nextRequest, following.nextReport))
-            // As many as can be answers; a flood must not keep the thread from its other work.
-            answers: for _ in 0..<Following.outstandingLimit {
+            // As many as can be answers; a flood must not keep the thread from its other work, nor the machine from its own.
+            answers: for count in 1...Following.outstandingLimit {
+                if count == Following.outstandingLimit { MonotonicTime.rest(1_000_000) }
                 switch socket.receive(into: &bytes, waits: false) {
                 case .received(let answer):
                     guard let (mark, time) = ClockPacket.read(bytes, count: answer.count) else { continue }

@@ -29,7 +29,10 @@ struct Following {
     private var last = ClockReport()
     private var roundTrip: (least: Int64, since: Int64)?
 
-    init(rate: ClockRate) { estimator = ClockEstimator(rate: rate) }
+    init(rate: ClockRate) {
+        estimator = ClockEstimator(rate: rate)
+        goodAfter = rate.deviation < Self.knownRate ? Self.goodWithRate : Self.goodWithoutRate
+    }
 
     /// While there is no answer (50 ms), and while nothing plays (0.4 s).
     private static let probeInterval: Int64 = 50_000_000
@@ -37,8 +40,13 @@ struct Following {
     private static let reportInterval: Int64 = 100_000_000
     /// Several requests must have been lost for that.
     private static let lostAfter: Int64 = 3_000_000_000
-    /// Before that the line may be some hundred microseconds wrong on a network with much jitter (1.1 s).
-    private static let goodAfter: Int64 = 1_100_000_000
+    /// Before that the line may be some hundred microseconds wrong on a network with much jitter: 1.1 s, and 0.6 s where the
+    /// machine's rate is remembered.
+    private let goodAfter: Int64
+    private static let goodWithoutRate: Int64 = 1_100_000_000
+    private static let goodWithRate: Int64 = 600_000_000
+    /// A rate that is this sure was measured, in parts per million.
+    private static let knownRate = 3.0
     /// A request that was not answered within this is lost: the estimator takes no slower one.
     private static let patience = ClockEstimator.longestRoundTrip
 
@@ -101,6 +109,6 @@ struct Following {
         if last.state != .unsynchronised { return .synchronised }
         // On a quick network it is good sooner: an offset cannot be wrong by more than half of a round trip.
         let isQuick = (news.roundTrip ?? .max) < 1_000_000 && (news.deviation ?? .max) < 20_000
-        return news.age > Self.goodAfter || isQuick ? .synchronised : .unsynchronised
+        return news.age > goodAfter || isQuick ? .synchronised : .unsynchronised
     }
 }

@@ -122,6 +122,9 @@ extension ApplicationDelegate {
     public var player: PlaybackControl? { link.player }
     /// Everybody with a route to the receiver.
     public var senders: [ConnectedSender] { link.senders }
+    /// The group that the receiver plays in, as a session that this application may join with a player of its own, and each one that
+    /// it comes into later. Needs the permission `network`: a player has a link of its own to the group's host.
+    public func groupSessions() -> AsyncStream<GroupSession> { link.groupSessions() }
     /// A value after each change of the receiver's state, the latest only; ends with the application.
     public func updates() -> AsyncStream<Void> { link.updates() }
 

@@ -77,6 +77,16 @@ package enum RendererCommand: Equatable, Sendable {
     /// How much later than the card says its sound is heard, in nanoseconds, such as by a television. Bound loads are played
     /// that much earlier. Kept over loads.
     case setOutputTrim(nanoseconds: Int64)
+    /// How much faster than the machine's clock the card of this device ran when it was last measured, in parts per million: a
+    /// bound load is exact sooner. Kept over loads.
+    case setCardDrift(device: String, partsPerMillion: Double)
+    /// Gives up the current load, if any, and plays what comes from the source, as it comes. Afterwards the load is one like
+    /// any other, live and without a length: it is not moved, nothing follows it, and it is bound to no group. While it is
+    /// paused, what comes is thrown away.
+    case loadCapture(LoadID, CaptureSource, playing: Bool)
+    /// Which capture devices are listened to for sound, in place of those before. They are listened to while a load plays
+    /// one of them, too. `captureActivity` tells of each how it is, and whenever that changes.
+    case watchCapture([CaptureWatch])
 }
 
 /// What a renderer reports.
@@ -123,6 +133,11 @@ package enum RendererEvent: Equatable, Sendable {
     case outputChanged(OutputStatus)
     /// The mixer was moved by somebody else.
     case outputVolumeChanged(Volume)
+    /// Whether sound comes from a capture device that is watched; the reason why nobody can tell, if it cannot be read.
+    case captureActivity(name: String, isActive: Bool, reason: String?)
+    /// Something was plugged into a jack of the output's card, such as `Headphone Jack`, or pulled out. Comes for each jack
+    /// once in the beginning.
+    case jackChanged(name: String, isPlugged: Bool)
     /// The renderer is gone; a new one starts by itself. Its loads are lost.
     case exited(reason: String)
 }

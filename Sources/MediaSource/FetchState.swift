@@ -188,6 +188,13 @@ struct FetchState {
         }
     }
 
+    /// True if `next()` would give a step. Nothing is done about it.
+    mutating func isDue() -> Bool {
+        let before = connection
+        defer { connection = before }
+        return next() != nil
+    }
+
     /// True if a connection that gives the byte at `place` next will soon give that at `target`.
     private func leads(_ place: Int64, to target: Int64) -> Bool {
         let isSequential = ranges == .refused || facts?.refusesRanges == true || facts?.length == nil

@@ -103,8 +103,11 @@ private final class Fetch {
     private var rest: EventSource?
     /// Names the exchange; what an earlier one still says is dropped.
     private var number: UInt64 = 0
-    /// True once a connection for the next request was asked for.
+    /// Asks for a connection for the next request, after a while.
+    private var spare: EventSource?
     private var hasSpare = false
+    /// What plays first is heard by then.
+    private static let spareDelay = Duration.milliseconds(100)
 
     init(_ source: MediaSource, session: HTTPSession, patience: MediaFetcher.Patience) {
         (self.source, self.session, self.patience) = (source, session, patience)
@@ -113,7 +116,7 @@ private final class Fetch {
     func end() {
         exchange?.cancel()
         rest?.destroy()
-        (exchange, rest) = (nil, nil)
+        (exchange, rest, spare) = (nil, nil, nil)
         number += 1
     }
 
@@ -121,11 +124,12 @@ private final class Fetch {
     func advance() {
         act()
         // The connection cannot be used for another place before its body is over: the next one is made ready meanwhile.
-        guard !hasSpare, let uri = source.state.withLock({ $0.awaitsMove ? $0.finalURI : nil }) else {
-            return
-        }
+        guard !hasSpare, source.state.withLock({ $0.awaitsMove }) else { return }
         hasSpare = true
-        session.preconnect(to: uri, acceptingAnyCertificate: acceptsAnyCertificate(of: uri))
+        spare = EventSource.after(Self.spareDelay) { [unowned self] in
+            let uri = source.finalURI
+            session.preconnect(to: uri, acceptingAnyCertificate: acceptsAnyCertificate(of: uri))
+        }
     }
 
     /// The sender's word is for the host that it named, like its headers.

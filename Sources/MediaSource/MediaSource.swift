@@ -138,8 +138,10 @@ package final class SourceReader: Sendable {
         while true {
             let ticket = source.gate.ticket
             if mustLeave { return .interrupted }
-            let reading = source.state.withLock { $0.read(at: place, maximum: maximum) }
-            source.look()
+            let (reading, isDue) = source.state.withLock { state in
+                (state.read(at: place, maximum: maximum), state.isDue())
+            }
+            if isDue { source.look() }
             if let reading { return reading }
             waits.store(true, ordering: .releasing)
             source.gate.pass(ticket, timeout: Self.turn)

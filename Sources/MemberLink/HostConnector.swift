@@ -2,22 +2,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GLibLoop
-package import ReceiverRuntime
+package import GroupLink
 import Soup
 
 /// Opens links from a member to the host of its group, over WebSockets. Made and used on a loop.
 package final class HostConnector: MemberConnector {
     private let client = HTTPClient()
-    private let log: any Log
 
-    package init(log: any Log) { self.log = log }
+    package init() {}
 
     package func connect(
         to addresses: [String], port: UInt16, report: @escaping (MemberLinkEvent) -> Void
     ) -> any MemberLink {
-        let link = WebSocketLink(client: client, addresses: addresses, port: port, report: report)
+        let link = WebSocketLink(
+            client: client, addresses: Self.onLinks(addresses), port: port, report: report)
         link.start()
         return link
+    }
+}
+
+extension HostConnector {
+    /// Tries of addresses, at most.
+    private static let limit = 12
+
+    /// An address that counts on one link says nothing of which of this machine's that is, unless it was found on it: each is tried.
+    static func onLinks(
+        _ addresses: [String], zones: (String) -> [String] = HTTPClient.linkZones
+    ) -> [String] {
+        let all = addresses.flatMap { address -> [String] in
+            guard address.lowercased().hasPrefix("fe80:"), !address.utf8.contains(UInt8(ascii: "%")) else {
+                return [address]
+            }
+            return zones(address).map { "\(address)%\($0)" }
+        }
+        return Array(all.prefix(limit))
     }
 }
 
@@ -27,6 +45,8 @@ final class WebSocketLink: MemberLink {
     private static let addressTime = Duration.seconds(3)
     /// A host that says nothing for so long, not even to a ping, is gone.
     private static let silence: Int64 = 3_000_000_000
+    /// Looks come once a second.
+    private static let lateness: Int64 = 1_500_000_000
 
     private let client: HTTPClient
     private var addresses: [String]
@@ -37,6 +57,7 @@ final class WebSocketLink: MemberLink {
     private var watch: EventSource?
     private var turn: EventSource?
     private var failure = "there is no address"
+    private var lookedAt = MonotonicClock.nanoseconds
 
     init(
         client: HTTPClient, addresses: [String], port: UInt16, report: @escaping (MemberLinkEvent) -> Void
@@ -81,13 +102,18 @@ final class WebSocketLink: MemberLink {
                 if case .text(let text) = message { self?.report?(.received(text)) }
             }
             socket.onClosed = { [weak self] _, reason in self?.end(reason ?? "the host has closed the link") }
+            lookedAt = MonotonicClock.nanoseconds
             watch = EventSource.repeating(every: .seconds(1)) { [weak self] in self?.listen() }
             report?(.opened(address: address))
         }
     }
 
     private func listen() {
-        guard let socket, MonotonicClock.nanoseconds - socket.lastHeard > Self.silence else { return }
+        let now = MonotonicClock.nanoseconds
+        // A process that was held up itself has not heard what came meanwhile.
+        let isLate = now - lookedAt > Self.lateness
+        lookedAt = now
+        guard !isLate, let socket, now - socket.lastHeard > Self.silence else { return }
         socket.abort()
         end("the host is silent")
     }

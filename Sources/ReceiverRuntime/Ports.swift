@@ -4,6 +4,7 @@
 package import MediaModel
 import RouteWire
 package import SessionCore
+package import SwitchingCore
 
 // The ports of the receiver. Each is implemented by one adapter on one fence, and by a fake in `ReceiverTestKit`.
 //
@@ -15,6 +16,9 @@ package protocol Renderer: AnyObject {
     /// Begins to report. Called once, before anything is sent.
     func start(report: @escaping (RendererEvent) -> Void)
     func send(_ command: RendererCommand)
+    /// Gives the renderer a descriptor to read, for a capture source that names it by `token`. The descriptor belongs to the
+    /// renderer from now on: it is closed with the load that reads it, and after ten seconds if none does.
+    func hand(over descriptor: Int32, token: UInt64)
     /// Ends the renderer by force; it starts again by itself and reports `exited`, then `started`.
     func restart(reason: String)
     /// Ends the renderer for good. Nothing is reported afterwards.
@@ -74,6 +78,8 @@ package protocol Client: AnyObject {
     var isBehind: Bool { get }
     /// Bytes that were sent since the client last drained.
     var pendingBytes: Int { get }
+    /// Asks the peer once a second whether it is there, and gives it up when nothing is heard of it for so long.
+    func watch(silence: Duration)
     func send(text: String)
     func send(binary: [UInt8])
     /// Sends data frames, in their order and at one time where that can be done. They go as one message where the peer agreed to that.
@@ -84,6 +90,8 @@ package protocol Client: AnyObject {
 
 extension Client {
     package var isBehind: Bool { isCongested }
+
+    package func watch(silence: Duration) {}
 
     package func send(frames: [[UInt8]], areJoined: Bool) {
         guard areJoined, frames.count > 1 else { return frames.forEach { send(binary: $0) } }
@@ -137,8 +145,14 @@ package struct SavedState: Equatable, Sendable {
     package var volume: Volume
     /// Output latency trim in microseconds, for playing in a group.
     package var outputTrim: Int32
-    package init(identifier: String, name: String? = nil, volume: Volume, outputTrim: Int32 = 0) {
+    /// What people want of single sources.
+    package var preferences: [SourceAddress: SourcePreference]
+    package init(
+        identifier: String, name: String? = nil, volume: Volume, outputTrim: Int32 = 0,
+        preferences: [SourceAddress: SourcePreference] = [:]
+    ) {
         (self.identifier, self.name, self.volume, self.outputTrim) = (identifier, name, volume, outputTrim)
+        self.preferences = preferences
     }
 }
 

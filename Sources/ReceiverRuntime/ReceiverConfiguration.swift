@@ -42,6 +42,11 @@ package struct ReceiverConfiguration: Equatable, Sendable {
     package var announcementTimeout = Duration.seconds(10)
     /// What is longer is no announcement.
     package var announcementLength = Duration.seconds(300)
+    /// Nil: the network is the only source.
+    package var accessory: AccessoryConfiguration?
+    /// True: what follows from a command that is to be heard at once is told a moment later, so that the machine is left to
+    /// the renderer.
+    package var letsSoundGoFirst = false
 
     package init(
         name: String, model: String = "Linnet", software: String, deviceType: String = "speaker",
@@ -83,15 +88,17 @@ package struct ReceiverPorts {
     let applications: (any ApplicationHost)?
     /// Nil: the receiver plays in no groups.
     let groups: GroupPorts?
+    /// Nil: there are no sources outside of the network and no sensors.
+    let accessory: AccessoryPorts?
 
     package init(
         renderer: any Renderer, listener: any Listener, advertiser: any Advertiser, store: any StateStore,
         clock: any Clock, identifiers: any IdentifierSource, applications: (any ApplicationHost)? = nil,
-        groups: GroupPorts? = nil
+        groups: GroupPorts? = nil, accessory: AccessoryPorts? = nil
     ) {
         (self.renderer, self.listener, self.advertiser) = (renderer, listener, advertiser)
         (self.store, self.clock, self.identifiers) = (store, clock, identifiers)
-        (self.applications, self.groups) = (applications, groups)
+        (self.applications, self.groups, self.accessory) = (applications, groups, accessory)
     }
 }
 

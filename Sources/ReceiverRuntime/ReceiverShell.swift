@@ -3,6 +3,7 @@
 
 import MediaModel
 package import SessionCore
+import SwitchingCore
 
 /// Owns the state: feeds it events one at a time, performs what follows from each, and has the front end tell the
 /// senders. Used on one executor only; `Receiver` sees to that.
@@ -26,11 +27,17 @@ package final class ReceiverShell {
     private(set) lazy var front = RouteFrontEnd(shell: self)
     /// Nil where there are no groups.
     private(set) lazy var group = ports.groups.map { GroupAgent(shell: self, ports: $0) }
+    /// Nil where the network is the only source.
+    private(set) lazy var accessory = configuration.accessory.map {
+        AccessoryAgent(
+            shell: self, configuration: $0, ports: ports.accessory ?? .init(), preferences: saved.preferences)
+    }
     private var saved: SavedState
     private let writer: SavedStateWriter
     private var timers: [TimerKey: any ScheduledTimer] = [:]
     private var events: [ReceiverEvent] = []
     private var isHandling = false
+    private var held: Held?
     private var phase = Phase.installed
     private var shutDownTimer: (any ScheduledTimer)?
     private var shutDownWaiters: [() -> Void] = []
@@ -81,6 +88,7 @@ package final class ReceiverShell {
             handle(.advertisementChanged(AdvertisementStatus(state: .off, name: state.device.name)))
         }
         ports.applications?.start(service: self) { [weak self] event in self?.hosted(event) }
+        accessory?.start()
         log.write(.notice, "receiver", "started", ["port": String(port), "device": identity.device])
         return port
     }
@@ -102,30 +110,72 @@ package final class ReceiverShell {
 
     // MARK: Events
 
-    /// Applies an event, now or after the one being handled.
+    /// What follows from an event and is not told yet.
+    private struct Held {
+        let event: ReceiverEvent
+        let effects: [ReceiverEffect]
+        let timer: any ScheduledTimer
+    }
+
+    /// Applies an event, now or after the one being handled. While something is held back, what the renderer says waits
+    /// behind it; anything else ends that.
     package func handle(_ event: ReceiverEvent) {
         guard phase != .over else { return }
+        if !event.isOfRenderer { tellHeld() }
         events.append(event)
-        guard !isHandling else { return }
+        handleWaiting()
+    }
+
+    private func handleWaiting() {
+        guard !isHandling, held == nil else { return }
         isHandling = true
         var next = 0
-        while next < events.count {
-            step(events[next])
+        while next < events.count, held == nil {
             next += 1
+            step(events[next - 1], isLast: !events[next...].contains { !$0.isOfRenderer })
         }
-        events.removeAll(keepingCapacity: true)
+        if next == events.count {
+            events.removeAll(keepingCapacity: true)
+        } else {
+            events.removeFirst(next)
+        }
         isHandling = false
     }
 
-    /// The renderer is told first: what is heard waits for it, and the senders' text takes longer. Answers leave before the
-    /// change that they announce is pushed, except those that carry the state itself.
-    private func step(_ event: ReceiverEvent) {
+    /// Tells what was held back, if anything was, and goes on.
+    func tellHeld() {
+        guard !isHandling, let held else { return }
+        self.held = nil
+        isHandling = true
+        tell(held.effects, after: held.event)
+        isHandling = false
+        handleWaiting()
+    }
+
+    /// The renderer is told first: what is heard waits for it, and the senders' text takes longer.
+    private func step(_ event: ReceiverEvent, isLast: Bool) {
         let confinement = state.device.confinement
         // A renderer that is new knows no clock, and is told of a load that is bound to it.
-        if case .renderer(.started) = event { group?.tellClock() }
+        if case .renderer(.started) = event {
+            group?.tellCards()
+            group?.tellClock()
+        }
         let effects = state.apply(event)
-        for case .render(let command) in effects where phase == .running { ports.renderer.send(command) }
+        var pause = Duration.zero
+        for case .render(let command) in effects where phase == .running {
+            ports.renderer.send(command)
+            pause = max(pause, command.timeToSound)
+        }
         if state.device.confinement != confinement { logConfinement() }
+        guard configuration.letsSoundGoFirst, isLast, pause > .zero else {
+            return tell(effects, after: event)
+        }
+        let timer = ports.clock.schedule(after: pause) { [weak self] in self?.tellHeld() }
+        held = Held(event: event, effects: effects, timer: timer)
+    }
+
+    /// Answers leave before the change that they announce is pushed, except those that carry the state itself.
+    private func tell(_ effects: [ReceiverEffect], after event: ReceiverEvent) {
         for effect in effects { shelve(effect) }
         front.stateChanged(after: event)
         for effect in effects { perform(effect) }
@@ -136,6 +186,7 @@ package final class ReceiverShell {
         }
         forgetTimers(after: event)
         group?.stepped(event, effects)
+        accessory?.stepped(event)
     }
 
     /// What does not stand around the decoder is said once, until it changes.
@@ -240,6 +291,12 @@ package final class ReceiverShell {
         ports.advertiser.update(advertised(name: state.device.name))
     }
 
+    /// What a person wants of sources, to be kept.
+    func keep(_ preferences: [SourceAddress: SourcePreference]) {
+        saved.preferences = preferences
+        persist()
+    }
+
     private func persist() {
         if state.device.name != saved.name ?? configuration.name { saved.name = state.device.name }
         saved.volume = state.device.volume
@@ -302,6 +359,7 @@ package final class ReceiverShell {
         }
         shutDownWaiters.append(done)
         group?.shutDown()
+        accessory?.shutDown()
         handle(.shutdownRequested)
         phase = .shuttingDown
         if configuration.advertises { ports.advertiser.withdraw() }
@@ -350,4 +408,22 @@ extension ReceiverShell: ListenerService {
 struct ReceiverIdentity: Equatable {
     let device: String
     let clock: String
+}
+
+extension ReceiverEvent {
+    fileprivate var isOfRenderer: Bool {
+        if case .renderer = self { true } else { false }
+    }
+}
+
+extension RendererCommand {
+    /// The renderer brings what is to be heard within about this time where all goes well.
+    fileprivate var timeToSound: Duration {
+        switch self {
+        case .load(_, _, playing: true): .milliseconds(4)
+        case .seek: .milliseconds(2)
+        case .setPlaying(_, true): .milliseconds(1)
+        default: .zero
+        }
+    }
 }

@@ -33,7 +33,19 @@ package struct CardRecording: Sendable {
     /// Interleaved samples, all that were handed over.
     package private(set) var samples: [Int16] = []
 
+    /// The first frame that was taken back since it was asked.
+    private var takenBack: Int?
+
     package init() {}
+
+    /// Forgets the samples that were taken back. Returns how many bytes of the file of frames are still true.
+    mutating func forgetTakenBack(readBytes: Int) -> Int {
+        guard let frame = takenBack else { return readBytes }
+        takenBack = nil
+        let count = min(samples.count, frame * channels)
+        samples.removeLast(samples.count - count)
+        return min(readBytes, count * 2)
+    }
 
     package var frameCount: Int { samples.count / channels }
     package var underruns: Int { count { if case .underrun = $0 { true } else { false } } }
@@ -65,6 +77,9 @@ package struct CardRecording: Sendable {
         }
         func integer(_ name: Substring) -> Int { named[name].flatMap { Int($0) } ?? 0 }
         switch kind {
+        case "R":
+            // The frames that were taken back are read again, as others.
+            if words.count >= 3, let frame = Int(words[1]) { takenBack = min(takenBack ?? frame, frame) }
         case "S", "E":
             guard words.count >= 3, let frame = Int(words[1]), let time = Int64(words[2]) else { return }
             if kind == "E" {
@@ -169,6 +184,15 @@ package struct CardRecording: Sendable {
             }
         }
         return Sound(samples: heard, rate: rate)
+    }
+
+    /// True if a tone was heard for a tenth of a second after `time`: a busy machine may have lost some of it before and after.
+    package func has(tone hertz: Double, from time: Int64) -> Bool {
+        (0..<40).contains { part in
+            let sound = heard(from: time + Int64(part) * 50_000_000, for: .milliseconds(100))
+            guard !sound.isSilent, let frequency = sound.frequency else { return false }
+            return (frequency - hertz).magnitude < hertz / 100
+        }
     }
 
     /// A stretch of one channel.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import GroupLink
 import MediaModel
 package import ReceiverRuntime
 
@@ -20,6 +21,10 @@ package final class FakeNetwork {
     package var areClocksSilent = false
     /// What members have sent, in order.
     package fileprivate(set) var said: [String] = []
+    /// The ports of receivers that read another one's clock often.
+    package var readersInUse: Set<UInt16> {
+        Set(readers.compactMap { entry in entry.reader.flatMap { $0.isInUse ? $0.port : nil } })
+    }
 
     fileprivate struct WeakLink { weak var link: FakeMemberLink? }
     fileprivate struct WeakReader { weak var reader: FakeGroupClock? }
@@ -32,7 +37,7 @@ package final class FakeNetwork {
     ) -> GroupPorts {
         listeners[port] = listener
         clocks[clockPort] = clock
-        let reader = FakeGroupClock(self, clock)
+        let reader = FakeGroupClock(self, clock, port)
         readers.append(WeakReader(reader: reader))
         return GroupPorts(
             clock: reader, connector: FakeConnector(self, from: port),
@@ -61,6 +66,11 @@ package final class FakeNetwork {
         readers.removeAll { $0.reader == nil }
         for entry in readers { if entry.reader?.deliver() == true { moved = true } }
         return moved
+    }
+
+    /// The code that everybody on this network makes.
+    package func code(of message: [UInt8], key: [UInt8]) -> [UInt8] {
+        FakeSecrets(seed: 0).code(of: message, key: key)
     }
 
     fileprivate func drop(_ client: FakeClient) { vanished.append(client) }
@@ -153,13 +163,21 @@ private final class FakeGroupClock: GroupClockPort {
     private let clock: ManualClock
     private var followed: (port: UInt16, report: (ClockLine?) -> Void)?
     private var isReportDue = false
+    private var isPlaying = false
+    /// Of the receiver that it belongs to.
+    let port: UInt16
+    var isInUse: Bool { followed != nil && isPlaying }
 
-    init(_ network: FakeNetwork, _ clock: ManualClock) { (self.network, self.clock) = (network, clock) }
+    init(_ network: FakeNetwork, _ clock: ManualClock, _ port: UInt16) {
+        (self.network, self.clock, self.port) = (network, clock, port)
+    }
 
     func provide(port: UInt16) throws -> UInt16 { port }
     func stopProviding() {}
 
-    func follow(address: String, port: UInt16, clock: String, report: @escaping (ClockLine?) -> Void) {
+    func setPlaying(_ isPlaying: Bool) { self.isPlaying = isPlaying }
+
+    func follow(address: String, port: UInt16, machine: String, report: @escaping (ClockLine?) -> Void) {
         followed = (port, report)
         isReportDue = true
     }

@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 package import MediaModel
 import ReceiverRuntime
 
 /// A renderer that plays nothing. It remembers commands and answers them as the test says.
 package final class FakeRenderer: Renderer {
     package private(set) var commands: [RendererCommand] = []
+    /// The tokens of descriptors that were handed over, and their numbers, which are closed at the end.
+    package private(set) var descriptors: [UInt64: Int32] = [:]
     package private(set) var restarts: [String] = []
     package private(set) var isShutDown = false
     /// What follows from a command; delivered by `deliver`, never from inside the call.
@@ -30,6 +33,10 @@ package final class FakeRenderer: Renderer {
         waiting += script(command)
     }
 
+    package func hand(over descriptor: Int32, token: UInt64) {
+        if let old = descriptors.updateValue(descriptor, forKey: token) { _ = close(old) }
+    }
+
     package func restart(reason: String) {
         restarts.append(reason)
         waiting += [.exited(reason: reason), .started(output)]
@@ -37,6 +44,8 @@ package final class FakeRenderer: Renderer {
 
     package func shutDown() {
         isShutDown = true
+        for descriptor in descriptors.values { _ = close(descriptor) }
+        descriptors = [:]
         reporter = nil
         order?.note("renderer.shutDown")
     }
@@ -55,7 +64,12 @@ package final class FakeRenderer: Renderer {
 
     /// The newest load that was asked for.
     package var currentLoad: LoadID? {
-        for case .load(let load, _, _) in commands.reversed() { return load }
+        for command in commands.reversed() {
+            switch command {
+            case .load(let load, _, _), .loadCapture(let load, _, _): return load
+            default: break
+            }
+        }
         return nil
     }
 
@@ -73,6 +87,8 @@ package final class FakeRenderer: Renderer {
             case .seek(let load, let seek, _, _): [.seekFinished(load, seek, failure: nil)]
             case .bind(let load, _): [.readinessChanged(load, true)]
             case .stop(let load): [.stopped(load)]
+            case .loadCapture(let load, _, _):
+                [.loaded(load, LoadedMedia(timeline: .capture, hasAudio: true, hasVideo: false))]
             default: []
             }
         }

@@ -24,7 +24,7 @@ package struct SimulatedCard: Sendable {
     private var path: String { "\(folder)/sim\(number)" }
 
     /// The folder of the plugins after `make support`, beside the sources.
-    private static let support: String = {
+    static let support: String = {
         let here = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         return "/\(here)/.build/support"
     }()
@@ -96,10 +96,14 @@ package struct SimulatedCard: Sendable {
         package let lowest: Int
         package let steps: Int
         package let hasSwitch: Bool
-        package init(lowest: Int, steps: Int, hasSwitch: Bool = true) {
-            (self.lowest, self.steps, self.hasSwitch) = (lowest, steps, hasSwitch)
+        package let hasJack: Bool
+        package init(lowest: Int, steps: Int, hasSwitch: Bool = true, hasJack: Bool = false) {
+            (self.lowest, self.steps) = (lowest, steps)
+            (self.hasSwitch, self.hasJack) = (hasSwitch, hasJack)
         }
-        fileprivate var settings: String { "lowest \(lowest) steps \(steps) switch \(hasSwitch ? 1 : 0)" }
+        fileprivate var settings: String {
+            "lowest \(lowest) steps \(steps) switch \(hasSwitch ? 1 : 0) jack \(hasJack ? 1 : 0)"
+        }
     }
 
     /// Where a card's mixer stands.
@@ -125,6 +129,11 @@ package struct SimulatedCard: Sendable {
         try Self.write("\(blanks)\(value) \(mixer.isOn ? 1 : 0)\n", to: "\(path).mixer", truncating: false)
     }
 
+    /// Plugs something into the jack of card 0, or pulls it out.
+    package func setPlugged(_ isPlugged: Bool) throws(Failure) {
+        try Self.write(isPlugged ? "1" : "0", to: "\(path).jack", truncating: false)
+    }
+
     // MARK: Recording
 
     /// Reads what has come since the last call and returns all of it.
@@ -137,6 +146,7 @@ package struct SimulatedCard: Sendable {
         let parts = text.split(separator: "\n", omittingEmptySubsequences: false)
         for line in parts.dropLast() { recorded.add(line: line) }
         unfinishedLine = String(parts.last ?? "")
+        readFrames = recorded.forgetTakenBack(readBytes: readFrames)
         let bytes = Self.read("\(path).raw", from: readFrames)
         let whole = bytes.count - bytes.count % 2
         readFrames += whole

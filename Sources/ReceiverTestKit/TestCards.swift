@@ -45,6 +45,11 @@ package enum TestCards {
         guard unsafe mkdtemp(&template) != nil else { return nil }
         let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         var text = "</usr/share/alsa/alsa.conf>\npcm_type.simdac { lib \"\(SimulatedCard.plugin)\" }\n"
+        text += SimulatedMicrophone.types
+        for number in 0..<perKind {
+            text += SimulatedMicrophone.device("mic\(number)", path: "\(folder)/mic\(number)")
+            text += "ctl.jack\(number) { type simdac path \"\(folder)/jack\(number)\" jack 1 }\n"
+        }
         for kind in Kind.allCases {
             for number in kind.rawValue * perKind..<(kind.rawValue + 1) * perKind {
                 text += "pcm.sim\(number) { type simdac path \"\(folder)/sim\(number)\" \(kind.settings) }\n"
@@ -55,6 +60,21 @@ package enum TestCards {
         guard unsafe setenv("ALSA_CONFIG_PATH", path, 1) == 0 else { return nil }
         return folder
     }()
+
+    private static let takenInputs = Mutex(0)
+
+    /// A capture device and a jack that no other test has; nil if there are no more, or no place for them.
+    package static func takeInput() -> SimulatedMicrophone? {
+        guard let folder else { return nil }
+        let number = takenInputs.withLock { number -> Int in
+            defer { number += 1 }
+            return number
+        }
+        guard number < perKind else { return nil }
+        return SimulatedMicrophone(
+            device: "mic\(number)", path: "\(folder)/mic\(number)", controls: "jack\(number)",
+            jack: "\(folder)/jack\(number).jack")
+    }
 
     /// A card that no other test has; nil if there are no more, or no place for them.
     package static func take(_ kind: Kind = .usual) -> SimulatedCard? {

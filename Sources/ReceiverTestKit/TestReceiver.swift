@@ -17,6 +17,9 @@ package final class TestReceiver {
     package let log: RecordingLog
     /// Nil unless the test asked for applications.
     package let applications: FakeApplicationHost?
+    /// What is outside of the network; nobody asks it unless the configuration has an accessory.
+    package let sources: FakeExternalSources
+    package let sensors: FakePlacementSensors
     package let shell: ReceiverShell
 
     /// Makes a receiver; `start` is left to the test.
@@ -33,6 +36,7 @@ package final class TestReceiver {
         store = MemoryStore(saved, order: order)
         self.clock = clock
         log = RecordingLog()
+        (sources, sensors) = (FakeExternalSources(), FakePlacementSensors())
         applications = catalog.map { [listener] in FakeApplicationHost($0, listener: listener) }
         shell = ReceiverShell(
             configuration: configuration,
@@ -41,7 +45,8 @@ package final class TestReceiver {
                 identifiers: FixedIdentifiers(), applications: applications,
                 groups: network?.ports(
                     at: configuration.port, clockPort: configuration.clockPort, listener: listener,
-                    clock: clock)),
+                    clock: clock),
+                accessory: AccessoryPorts(sources: sources, placement: sensors)),
             log: log)
     }
 
@@ -67,6 +72,7 @@ package final class TestReceiver {
             if advertiser.deliver() { isMoving = true }
             if listener.deliver() { isMoving = true }
             if applications?.deliver() == true { isMoving = true }
+            if sources.deliver() { isMoving = true }
         }
     }
 }

@@ -55,6 +55,12 @@ final class RendererLink {
         send(frame + (ping.flatMap { RendererMessage.ping($0).frame } ?? []))
     }
 
+    /// Gives the renderer a descriptor, which is closed here once it was sent, or cannot be.
+    func hand(over descriptor: SharedDescriptor, token: UInt64) {
+        guard fault == nil, let frame = RendererMessage.handOver(token: token).frame else { return }
+        if !socket.send(frame, passing: descriptor), socket.isOpen { kill("it does not read its commands") }
+    }
+
     /// Lets the renderer take what it was sent before this thread goes on. It costs this thread its turn, so it is for what
     /// somebody waits to hear.
     func letRun() { socket.letReaderRun() }

@@ -49,6 +49,8 @@ package final class RendererProcess: Renderer {
     private var load: LoadID?
     /// The announcement that it has, or is being told to have.
     private var announcement: LoadID?
+    /// True while it is to listen to capture devices: then it stays.
+    private var isWatching = false
     /// Told to each process that is started while the receiver believes that one runs.
     private var outputVolume: Volume?
     /// True from a `started` that was reported to the next `exited`.
@@ -66,7 +68,7 @@ package final class RendererProcess: Renderer {
     package func send(_ command: RendererCommand) {
         guard report != nil, isStarted else { return }
         switch command {
-        case .load(let load, _, _): self.load = load
+        case .load(let load, _, _), .loadCapture(let load, _, _): self.load = load
         case .setOutputVolume(let volume):
             outputVolume = volume
             guard link != nil else { return }
@@ -74,13 +76,13 @@ package final class RendererProcess: Renderer {
             later { $0.report?(.stopped(load)) }
             return
         case .announce(let load, _): announcement = load
+        case .watchCapture(let watches):
+            isWatching = !watches.isEmpty
+            guard link != nil || isWatching else { return }
         case .warmUp: break
         default: guard link != nil else { return }
         }
-        if link == nil {
-            launch()
-            if let outputVolume { link?.send(.command(.setOutputVolume(outputVolume))) }
-        }
+        launchIfNeeded()
         let step = deadline.commanded()
         if case .ping(let number) = step {
             link?.send(command, ping: number)
@@ -89,11 +91,26 @@ package final class RendererProcess: Renderer {
             link?.send(command, ping: nil)
         }
         switch command {
-        case .load, .setPlaying, .seek: link?.letRun()
+        case .load, .loadCapture, .setPlaying, .seek: link?.letRun()
         default: break
         }
         watchHealth()
         watchIdleness()
+    }
+
+    package func hand(over descriptor: Int32, token: UInt64) {
+        // Whatever comes of it, it is closed here.
+        let descriptor = SharedDescriptor(Descriptor(adopting: descriptor))
+        guard report != nil, isStarted else { return }
+        launchIfNeeded()
+        link?.hand(over: descriptor, token: token)
+        watchIdleness()
+    }
+
+    private func launchIfNeeded() {
+        guard link == nil else { return }
+        launch()
+        if let outputVolume { link?.send(.command(.setOutputVolume(outputVolume))) }
     }
 
     package func restart(reason: String) {
@@ -178,7 +195,8 @@ package final class RendererProcess: Renderer {
             default: break
             }
             report?(event)
-        case .hello, .configure, .command, .ping: link?.kill("it sent a message that only the daemon sends")
+        case .hello, .configure, .command, .ping, .handOver:
+            link?.kill("it sent a message that only the daemon sends")
         }
     }
 
@@ -229,7 +247,7 @@ package final class RendererProcess: Renderer {
     }
 
     private func exited(_ reason: String, afterLiving age: Duration) {
-        (load, announcement, isStarted) = (nil, nil, false)
+        (load, announcement, isStarted, isWatching) = (nil, nil, false, false)
         (pinging, idling, proving) = (nil, nil, nil)
         let pause = policy.pause(afterLiving: age)
         restarting = EventSource.after(pause) { [weak self] in
@@ -243,9 +261,9 @@ package final class RendererProcess: Renderer {
     private func watchIdleness() {
         guard !configuration.isWarm else { return }
         idling = nil
-        guard !isBusy, link != nil else { return }
+        guard !isBusy, !isWatching, link != nil else { return }
         idling = EventSource.after(configuration.idleTime) { [weak self] in
-            guard let self, !isBusy else { return }
+            guard let self, !isBusy, !isWatching else { return }
             log.write(.info, "receiver.renderer", "renderer ended, nothing to play", [:])
             (pinging, idling, proving) = (nil, nil, nil)
             link?.retire()

@@ -62,6 +62,17 @@ extension RendererCommand {
         case .setOutputTrim(let nanoseconds):
             writer.put(UInt8(17))
             writer.put(nanoseconds)
+        case .loadCapture(let load, let source, let playing):
+            begin(18, load)
+            writer.put(source)
+            writer.put(playing)
+        case .watchCapture(let watches):
+            writer.put(UInt8(19))
+            writer.list(watches) { $1.put($0) }
+        case .setCardDrift(let device, let partsPerMillion):
+            writer.put(UInt8(20))
+            writer.put(device)
+            writer.put(partsPerMillion)
         }
     }
 
@@ -104,6 +115,14 @@ extension RendererCommand {
                 try reader.optional { reader throws(FrameFailure) in try reader.anchor() })
         case 16: self = .unbind(try reader.load())
         case 17: self = .setOutputTrim(nanoseconds: try reader.integer())
+        case 18:
+            self = .loadCapture(
+                try reader.load(), try reader.captureSource(), playing: try reader.bool())
+        case 19:
+            self = .watchCapture(
+                try reader.list { reader throws(FrameFailure) in try reader.captureWatch() })
+        case 20:
+            self = .setCardDrift(device: try reader.text(), partsPerMillion: try reader.finite())
         case let kind: throw FrameFailure("a command of kind \(kind) is unknown")
         }
     }
@@ -184,6 +203,15 @@ extension RendererEvent {
         case .syncChanged(let load, let report):
             begin(26, load)
             writer.put(report)
+        case .captureActivity(let name, let isActive, let reason):
+            writer.put(UInt8(27))
+            writer.put(name)
+            writer.put(isActive)
+            writer.optional(reason) { $1.put($0) }
+        case .jackChanged(let name, let isPlugged):
+            writer.put(UInt8(28))
+            writer.put(name)
+            writer.put(isPlugged)
         case .nextFailed(let load, let next, let failure):
             begin(18, load)
             writer.put(next.number)
@@ -232,6 +260,10 @@ extension RendererEvent {
         case 24: self = .announcementFailed(try reader.load(), try reader.failure())
         case 25: self = .readinessChanged(try reader.load(), try reader.bool())
         case 26: self = .syncChanged(try reader.load(), try reader.syncReport())
+        case 27:
+            self = .captureActivity(
+                name: try reader.text(), isActive: try reader.bool(), reason: try reader.optionalText())
+        case 28: self = .jackChanged(name: try reader.text(), isPlugged: try reader.bool())
         case let kind: throw FrameFailure("an event of kind \(kind) is unknown")
         }
     }

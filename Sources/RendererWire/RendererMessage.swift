@@ -14,9 +14,11 @@ package enum RendererMessage: Equatable, Sendable {
     /// Daemon to renderer; answered with `pong` from the renderer's loop.
     case ping(UInt64)
     case pong(UInt64)
+    /// Daemon to renderer: the next descriptor that comes over the socket, with this message's first byte, goes by this token.
+    case handOver(token: UInt64)
 
     /// The version of these messages, said in `hello`.
-    package static let version: UInt16 = 4
+    package static let version: UInt16 = 5
     /// The version of the frame itself, its fifth byte. It changes only if a `hello` could no longer be read.
     static let frameVersion: UInt8 = 1
 }
@@ -149,6 +151,9 @@ extension RendererMessage {
         case .pong(let number):
             writer.put(UInt8(6))
             writer.put(number)
+        case .handOver(let token):
+            writer.put(UInt8(7))
+            writer.put(token)
         }
     }
 
@@ -164,6 +169,7 @@ extension RendererMessage {
         case 4: self = .event(try RendererEvent(&reader))
         case 5: self = .ping(try reader.integer())
         case 6: self = .pong(try reader.integer())
+        case 7: self = .handOver(token: try reader.integer())
         case let kind: throw FrameFailure("a message of kind \(kind) is unknown")
         }
     }

@@ -103,6 +103,26 @@ extension ByteWriter {
         put(anchor.clockTime)
         put(anchor.rate)
     }
+    mutating func put(_ source: CaptureSource) {
+        switch source.kind {
+        case .device(let name):
+            put(UInt8(0))
+            put(name)
+        case .descriptor(let token):
+            put(UInt8(1))
+            put(token)
+        }
+        put(source.sampleRate)
+        put(source.channels)
+        put(source.format.rawValue)
+        put(source.latencyNanoseconds)
+    }
+    mutating func put(_ watch: CaptureWatch) {
+        put(watch.name)
+        put(watch.threshold)
+        put(watch.holdMilliseconds)
+        put(watch.attackMilliseconds)
+    }
     mutating func put(_ report: SyncReport) {
         put(report.error)
         put(report.largestError)
@@ -204,9 +224,25 @@ extension ByteReader {
             error: try integer(), largestError: try integer(), cardDrift: try finite(),
             clockDrift: try finite(), resyncs: try integer(), underruns: try integer())
     }
-    private mutating func finite() throws(FrameFailure) -> Double {
+    mutating func captureSource() throws(FrameFailure) -> CaptureSource {
+        let kind: CaptureSource.Kind
+        switch try byte() {
+        case 0: kind = .device(name: try text())
+        case 1: kind = .descriptor(token: try integer())
+        case let number: throw FrameFailure("a source of kind \(number) is unknown")
+        }
+        return CaptureSource(
+            kind: kind, sampleRate: try integer(), channels: try integer(),
+            format: try choice(named: CaptureSource.Format.self), latencyNanoseconds: try integer())
+    }
+    mutating func captureWatch() throws(FrameFailure) -> CaptureWatch {
+        CaptureWatch(
+            name: try text(), threshold: try finite(), holdMilliseconds: try integer(),
+            attackMilliseconds: try integer())
+    }
+    mutating func finite() throws(FrameFailure) -> Double {
         let number = try double()
-        guard number.isFinite else { throw FrameFailure("a drift is no number") }
+        guard number.isFinite else { throw FrameFailure("a number is none") }
         return number
     }
     mutating func load() throws(FrameFailure) -> LoadID { LoadID(try integer()) }

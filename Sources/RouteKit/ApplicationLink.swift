@@ -29,6 +29,8 @@ package import RouteWire
     }
 
     package var device: DeviceControl { link.mirror.device }
+    /// The group that the receiver plays in, as sessions that this application may join as a player.
+    package func groupSessions() -> AsyncStream<GroupSession> { link.mirror.group.sessions() }
     package var senders: [ConnectedSender] { link.mirror.senders }
     /// What this application plays; nil while that is nothing.
     package var player: PlaybackControl? {

@@ -197,6 +197,7 @@ extension ChangeOrigin {
             case .local: .local
             case .application(let instance, let name): .application(instance: instance, name: name)
             case .group: .group
+            case .switching: .switching
             case .several: .several
             }
     }

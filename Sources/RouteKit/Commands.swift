@@ -106,6 +106,8 @@ public enum ChangeOrigin: Sendable, Equatable {
     case application(instance: String, name: String)
     /// The group that the receiver plays in.
     case group
+    /// The receiver's choice between its sources.
+    case switching
     /// Several of these at once.
     case several
 }

@@ -16,6 +16,8 @@ import Soup
     func send(_ message: WebSocket.Message)
     /// Sends data frames at one time; as one message where the other end agreed to that.
     func send(frames: [[UInt8]], areJoined: Bool)
+    /// Lets a receiver on this machine take what was sent before this thread goes on.
+    func letReaderRun()
     func close(code: UInt16, reason: String)
     func abort()
 }
@@ -62,6 +64,8 @@ extension WebSocket: @RouteActor LinkTransport {
         guard link.isOpen else { return }
         if !link.send(SocketMessage.bytes(of: frames)) { end(code: 1006, "the receiver does not read") }
     }
+
+    func letReaderRun() { link.letReaderRun() }
 
     func close(code: UInt16, reason: String) { abort() }
 

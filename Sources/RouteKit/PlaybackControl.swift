@@ -30,6 +30,8 @@ public import Observation
     public private(set) var isReady = false
     /// True while the receiver waits for media. `isPlaying` stays as it is.
     public private(set) var isBuffering = false
+    /// False: another source of the receiver has the output, such as a phone by Bluetooth, and the session waits for it.
+    public private(set) var isHeard = true
     /// Where playback was, when, and how fast it went on. `position(at:)` makes a position of it.
     public private(set) var playbackPosition = PlaybackPosition.zero
     /// The timeline: its range, what can be sought in it, whether it is live.
@@ -223,6 +225,7 @@ public import Observation
         set(\.route, snapshot.route)
         set(\.isReady, snapshot.isReady)
         set(\.isBuffering, snapshot.isBuffering)
+        set(\.isHeard, snapshot.isHeard)
         set(\.playbackPosition, snapshot.position)
         set(\.timeline, snapshot.timeline)
         set(\.segments, snapshot.segments)

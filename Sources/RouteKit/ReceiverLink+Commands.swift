@@ -11,6 +11,7 @@ extension ReceiverLink: CommandPerformer {
         completion: @escaping @RouteActor (Result<WriteOutcome, RoutingError>) -> Void
     ) {
         requests.send(Codec.request(for: command, session: session)) { completion(Codec.outcome(of: $0)) }
+        socket?.letReaderRun()
     }
 
     func perform(
@@ -37,6 +38,7 @@ extension ReceiverLink: CommandPerformer {
             requests.send(request) { [mirror] answer in
                 continuation.resume(with: answer.flatMap { mirror.started($0) })
             }
+            socket?.letReaderRun()
         }
     }
 

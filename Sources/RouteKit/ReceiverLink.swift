@@ -64,6 +64,7 @@ import Timing
         requests = RequestQueue(timeout: timing.request)
         mirror.performer = self
         mirror.group.attach(to: self)
+        mirror.sources.attach(to: self)
     }
 
     /// The link of an application, over the transport that it was given.
@@ -74,7 +75,17 @@ import Timing
         requests = RequestQueue(timeout: timing.request)
         mirror.performer = self
         mirror.group.attach(to: self)
+        mirror.sources.attach(to: self)
         socket = transport
+    }
+
+    /// Who this program is for others; an application is known by its receiver.
+    var ownName: String { if case .route(let sender) = purpose { sender.name } else { "" } }
+
+    /// Where the receiver is reached; by its applications on the same machine.
+    var hostAddresses: [String] {
+        if case .application = purpose { return ["127.0.0.1", "::1"] }
+        return Array(addresses.map(\.host).prefix(WireLimits.groupAddresses))
     }
 
     /// On the actor, since the socket belongs to its thread.

@@ -7,6 +7,7 @@ import RouteWire
 @RouteActor final class ReceiverMirror {
     let device = DeviceControl(performer: nil)
     let group = GroupControl()
+    let sources = SourceControl()
     /// The whole state in the protocol's words; nil before the first.
     private(set) var state: StateDocument?
     private(set) var version: Int64 = -1
@@ -128,6 +129,7 @@ import RouteWire
         clock.identify(state.clock)
         device.mirror(DeviceSnapshot(state.device), origin: origin)
         group.mirror(state.group, base: base)
+        sources.mirror(state.accessory)
         for (session, control) in controls {
             if let snapshot = snapshot(of: session, in: state) { control.mirror(snapshot) }
         }
@@ -162,6 +164,7 @@ import RouteWire
         announcements = [:]
         device.finish()
         group.finish()
+        sources.finish()
         announcer.finish()
     }
 }

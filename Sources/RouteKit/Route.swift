@@ -43,6 +43,8 @@ public enum RouteEnd: String, Sendable {
     public var player: PlaybackControl? { link.mirror.player }
     /// The group that the receiver plays in, and what one asks of it.
     public var group: GroupControl { link.mirror.group }
+    /// The sources that the receiver switches between, and what one asks of them.
+    public var sources: SourceControl { link.mirror.sources }
     /// The companion applications that are installed there.
     public var applications: [InstalledApplication] { link.mirror.applications }
     /// Everybody with a route to the receiver, this one too.

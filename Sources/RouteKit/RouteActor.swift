@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-import GLibLoop
+package import GLibLoop
 
 /// Where everything of this library happens: one thread with a GLib main loop, which the library owns.
 ///
@@ -14,6 +14,9 @@ import GLibLoop
     public static let shared = RouteActor()
 
     nonisolated let loop = GLibLoop(named: "routekit")
+
+    /// The loop, for programs of this package that have something of their own on it.
+    package static var loop: GLibLoop { shared.loop }
 
     private init() {}
 

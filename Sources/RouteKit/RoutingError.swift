@@ -92,6 +92,16 @@ public struct RoutingError: Error, Sendable, Equatable, CustomStringConvertible 
         public static let groupMoved = Code("groupMoved")
         /// The group has no such member.
         public static let memberUnknown = Code("memberUnknown")
+        /// The receiver has not this capability of an accessory.
+        public static let accessoryNotCapable = Code("accessoryNotCapable")
+        /// The registration is not known, or no longer: register anew.
+        public static let invalidated = Code("invalidated")
+        /// The request makes no sense as it is.
+        public static let invalidRequest = Code("invalidRequest")
+        /// The receiver has no such source, or no longer.
+        public static let sourceUnknown = Code("sourceUnknown")
+        /// The receiver has no sources but the network, or phones cannot be reached at present.
+        public static let sourcesUnavailable = Code("sourcesUnavailable")
         /// A value was out of its range or of the wrong kind.
         public static let invalidParams = Code("invalidParams")
         /// The receiver has as many routes or connections as it takes.

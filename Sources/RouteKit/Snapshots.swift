@@ -89,6 +89,7 @@ struct SessionSnapshot: Equatable, Sendable {
     var isReady = false
     var isPlaying = true
     var isBuffering = false
+    var isHeard = true
     var state = PlaybackState.normal
     var speed = 1.0
     var scanSpeed = 2.0
@@ -116,7 +117,7 @@ struct SessionSnapshot: Equatable, Sendable {
         (scanSpeed, position, timeline) = (session.scanSpeed, session.position, session.timeline)
         (segments, currentSegment) = (session.segments, session.currentSegment)
         (tracks, hasAudio, hasVideo) = (session.tracks, session.hasAudio, session.hasVideo)
-        picture = session.picture
+        (picture, isHeard) = (session.picture, session.isHeard)
         (volume, metadata, error) = (session.volume, session.metadata, session.error)
         queue = session.queue.map { QueueSnapshot($0) } ?? QueueSnapshot()
         artwork = session.artwork.map {

@@ -85,14 +85,24 @@ package struct GroupHandshake: Equatable, Sendable {
 
     /// The bytes of which the proof is the code.
     package func message(of role: Role) -> [UInt8] {
-        var bytes = Array("linnet-group-1".utf8)
-        for text in [role.rawValue, group, member, host] {
-            let count = UInt16(truncatingIfNeeded: text.utf8.count)
-            bytes += [UInt8(count >> 8), UInt8(truncatingIfNeeded: count)] + text.utf8
-        }
+        var bytes = Self.text(of: [role.rawValue, group, member, host], after: "linnet-group-1")
         for shift in stride(from: 56, through: 0, by: -8) {
             bytes.append(UInt8(truncatingIfNeeded: epoch >> Int64(shift)))
         }
         return bytes + memberNonce.bytes + hostNonce.bytes
+    }
+
+    /// The bytes whose code, made with the ticket, is a player's pass: what it uses in the ticket's place.
+    package static func passMessage(group: String, player: String) -> [UInt8] {
+        text(of: [group, player], after: "linnet-player-1")
+    }
+
+    private static func text(of parts: [String], after beginning: String) -> [UInt8] {
+        var bytes = Array(beginning.utf8)
+        for text in parts {
+            let count = UInt16(truncatingIfNeeded: text.utf8.count)
+            bytes += [UInt8(count >> 8), UInt8(truncatingIfNeeded: count)] + text.utf8
+        }
+        return bytes
     }
 }

@@ -11,6 +11,8 @@ package struct GroupAttachment: Equatable, Sendable {
     package var name: String
     package var kind: Kind
     package var nonce: GroupSecret
+    /// It proves itself by a pass, not by the ticket. Players only.
+    package var hasPass: Bool
     /// Where others reach it, if it can be a host.
     package var port: UInt16?
     /// The newest that it knows of.
@@ -19,10 +21,11 @@ package struct GroupAttachment: Equatable, Sendable {
 
     package init(
         group: String, participant: String, name: String, kind: Kind, nonce: GroupSecret,
-        port: UInt16? = nil, epoch: Int64 = 0, volume: Volume? = nil
+        hasPass: Bool = false, port: UInt16? = nil, epoch: Int64 = 0, volume: Volume? = nil
     ) {
         (self.group, self.participant, self.name, self.kind) = (group, participant, name, kind)
-        (self.nonce, self.port, self.epoch, self.volume) = (nonce, port, epoch, volume)
+        (self.nonce, self.hasPass) = (nonce, hasPass)
+        (self.port, self.epoch, self.volume) = (port, epoch, volume)
     }
 
     fileprivate var json: JSONValue {
@@ -30,6 +33,7 @@ package struct GroupAttachment: Equatable, Sendable {
             "version": 1, "group": .text(group), "participant": .text(participant), "name": .text(name),
             "kind": .text(kind.rawValue), "nonce": .text(nonce.text), "epoch": .integer(epoch),
         ]
+        if hasPass { members["pass"] = true }
         if let port { members["port"] = .integer(Int64(port)) }
         members.merge(volume?.groupMembers ?? [:]) { first, _ in first }
         return .object(members)
@@ -43,6 +47,10 @@ package struct GroupAttachment: Equatable, Sendable {
         name = try reader.text("name", bytes: 0...WireLimits.senderName)
         kind = try reader.choice("kind", Kind.self)
         nonce = try reader.secret("nonce")
+        hasPass = try reader.bool("pass", default: false)
+        guard !hasPass || kind == .player else {
+            throw ParamReader.fault("params.pass", "expected a player")
+        }
         if reader.optional("port") != nil {
             port = UInt16(truncatingIfNeeded: try reader.integer("port", in: 1...65_535))
         }

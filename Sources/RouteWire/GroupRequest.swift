@@ -148,11 +148,13 @@ package enum WireGroupRequest: Equatable, Sendable {
     case setActivity(WireGroupActivity?)
     case setPolicy(WireGroupPolicy)
     case setVolume(Double)
+    /// A pass for a player of this name.
+    case admit(participant: String)
 
     /// The methods, in the order of the page.
     static let methods = [
         "group.create", "group.join", "group.leave", "group.remove", "group.dissolve", "group.setActivity",
-        "group.setPolicy", "group.setVolume",
+        "group.setPolicy", "group.setVolume", "group.admit",
     ]
 
     var method: String {
@@ -165,6 +167,7 @@ package enum WireGroupRequest: Equatable, Sendable {
         case .setActivity: "group.setActivity"
         case .setPolicy: "group.setPolicy"
         case .setVolume: "group.setVolume"
+        case .admit: "group.admit"
         }
     }
 
@@ -186,6 +189,7 @@ package enum WireGroupRequest: Equatable, Sendable {
         case .setActivity(let activity): return ["activity": activity?.json ?? .null]
         case .setPolicy(let policy): return ["policy": policy.json]
         case .setVolume(let volume): return ["volume": .number(volume)]
+        case .admit(let participant): return ["participant": .text(participant)]
         }
     }
 
@@ -214,6 +218,7 @@ package enum WireGroupRequest: Equatable, Sendable {
         case "group.setActivity": self = .setActivity(try WireGroupActivity.optional(reader))
         case "group.setPolicy": self = .setPolicy(try WireGroupPolicy(try reader.object("policy")))
         case "group.setVolume": self = .setVolume(try reader.fraction("volume"))
+        case "group.admit": self = .admit(participant: try reader.text("participant", bytes: 1...128))
         default: return nil
         }
     }
@@ -265,5 +270,34 @@ package struct GroupCreated: Equatable, Sendable {
         hostName = try host.text("name", bytes: 0...1_024)
         port = UInt16(truncatingIfNeeded: try host.integer("port", in: 1...65_535))
         clockPort = UInt16(truncatingIfNeeded: try host.integer("clockPort", in: 1...65_535))
+    }
+}
+
+/// The answer to `group.admit`: what a player needs in order to take part.
+package struct GroupAdmission: Equatable, Sendable {
+    package var group: String
+    package var name: String
+    /// The key of its proofs; good for the participant that it was made for, in this group.
+    package var pass: GroupSecret
+    /// Without addresses: the receiver that was asked.
+    package var host: GroupHost
+
+    package init(group: String, name: String, pass: GroupSecret, host: GroupHost) {
+        (self.group, self.name, self.pass, self.host) = (group, name, pass, host)
+    }
+
+    package var json: JSONValue {
+        ["group": .text(group), "name": .text(name), "pass": .text(pass.text), "host": host.json]
+    }
+
+    package init(json: JSONValue) throws(RouteError) {
+        let reader = try ParamReader(json, path: "result")
+        group = try reader.text("group", bytes: 1...128)
+        name = try reader.optionalText("name", bytes: 0...1_024) ?? ""
+        guard let pass = GroupSecret(try reader.text("pass", bytes: 1...WireLimits.token)) else {
+            throw ParamReader.fault("result.pass", "expected 32 bytes in base64url")
+        }
+        self.pass = pass
+        host = try GroupHost(try reader.object("host"))
     }
 }

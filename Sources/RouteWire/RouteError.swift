@@ -17,6 +17,7 @@ package struct RouteError: Error, Equatable, Sendable, CustomStringConvertible {
         case invalidURL, unsupportedScheme, linearPlayback, notSeekable, trackUnknown, unsupported
         case itemUnknown, volumeUnsupported
         case groupBusy, groupUnknown, groupUnavailable, groupMoved, memberUnknown
+        case accessoryNotCapable, invalidated, sourceUnknown, sourcesUnavailable
 
         package var number: Int64 {
             switch self {
@@ -51,13 +52,17 @@ package struct RouteError: Error, Equatable, Sendable, CustomStringConvertible {
             case .groupUnavailable: 52
             case .groupMoved: 53
             case .memberUnknown: 54
+            case .accessoryNotCapable: 60
+            case .invalidated: 61
+            case .sourceUnknown: 62
+            case .sourcesUnavailable: 63
             }
         }
 
         package var family: Family {
             switch number {
             case 10..<20: .authorization
-            case 20..<30, 50..<60: .session
+            case 20..<30, 50..<70: .session
             case 30..<50: .playback
             default: .connection
             }

@@ -33,6 +33,7 @@ package enum RouteRequest: Equatable, Sendable {
     /// Nanoseconds.
     case setOutputTrim(Int64)
     case group(WireGroupRequest)
+    case accessory(WireAccessoryRequest)
     /// Of an application alone.
     case application(ApplicationRequest)
     /// Of a member of a group alone, on its link.
@@ -133,6 +134,7 @@ extension RouteRequest {
         case .rename: "device.rename"
         case .setOutputTrim: "device.setOutputTrim"
         case .group(let request): request.method
+        case .accessory(let request): request.method
         case .application(let request): request.method
         case .link(let request): request.method
         }
@@ -181,6 +183,7 @@ extension RouteRequest {
         case .rename(let name): return ["name": .text(name)]
         case .setOutputTrim(let trim): return ["nanoseconds": .integer(trim)]
         case .group(let request): return request.params
+        case .accessory(let request): return request.params
         case .application(let request): return request.params
         case .link(let request): return request.params
         }
@@ -243,7 +246,7 @@ extension RouteRequest {
             "playback.setMetadata",
             "device.setVolume", "device.changeVolume", "device.setMuted", "device.rename",
             "device.setOutputTrim",
-        ] + QueueCommand.methods + WireGroupRequest.methods
+        ] + QueueCommand.methods + WireGroupRequest.methods + WireAccessoryRequest.methods
 
     /// Reads a request; the error says which member is wrong and how.
     package init(method: String, params: JSONValue?) throws(RouteError) {
@@ -296,6 +299,10 @@ extension RouteRequest {
             }
             if let request = try WireGroupRequest(method: method, reader) {
                 self = .group(request)
+                return
+            }
+            if let request = try WireAccessoryRequest(method: method, reader) {
+                self = .accessory(request)
                 return
             }
             if let request = try GroupLinkRequest(method: method, reader) {

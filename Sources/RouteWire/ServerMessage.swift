@@ -8,7 +8,7 @@ package import MediaModel
 package enum WireOrigin: Equatable, Sendable {
     case sender(route: String, name: String)
     case application(instance: String, name: String)
-    case device, content, local, group
+    case device, content, local, group, switching
     /// Steps of several origins were joined.
     case several
 
@@ -21,6 +21,7 @@ package enum WireOrigin: Equatable, Sendable {
         case .content: ["kind": "content"]
         case .local: ["kind": "local"]
         case .group: ["kind": "group"]
+        case .switching: ["kind": "switching"]
         case .several: ["kind": "several"]
         }
     }
@@ -39,6 +40,7 @@ package enum WireOrigin: Equatable, Sendable {
         case "content": self = .content
         case "local": self = .local
         case "group": self = .group
+        case "switching": self = .switching
         // A kind that a later receiver has is some origin other than this sender: that is all one needs to know.
         default: self = .several
         }

@@ -32,6 +32,8 @@ package struct SessionDocument: Equatable, Sendable {
     package var application: String?
     /// True: it is the group's.
     package var isGrouped: Bool
+    /// False: another source has the output, such as a phone by Bluetooth.
+    package var isHeard: Bool
 
     package init(
         route: String?, mode: String = "player", isLoading: Bool, isReady: Bool, isPlaying: Bool,
@@ -39,7 +41,7 @@ package struct SessionDocument: Equatable, Sendable {
         position: PlaybackPosition, timeline: Timeline, segments: [Segment], currentSegment: Segment,
         tracks: Tracks, hasAudio: Bool, hasVideo: Bool, picture: PictureStatus = .init(), volume: Volume,
         metadata: Metadata, artwork: [ArtworkReference], error: MediaFailure?, queue: QueueDocument? = nil,
-        application: String? = nil, isGrouped: Bool = false
+        application: String? = nil, isGrouped: Bool = false, isHeard: Bool = true
     ) {
         (self.route, self.mode, self.isLoading, self.isReady) = (route, mode, isLoading, isReady)
         (self.isPlaying, self.isBuffering, self.state) = (isPlaying, isBuffering, state)
@@ -47,7 +49,8 @@ package struct SessionDocument: Equatable, Sendable {
         (self.timeline, self.segments, self.currentSegment) = (timeline, segments, currentSegment)
         (self.tracks, self.hasAudio, self.hasVideo, self.picture) = (tracks, hasAudio, hasVideo, picture)
         (self.volume, self.metadata, self.artwork, self.error) = (volume, metadata, artwork, error)
-        (self.queue, self.application, self.isGrouped) = (queue, application, isGrouped)
+        (self.queue, self.application) = (queue, application)
+        (self.isGrouped, self.isHeard) = (isGrouped, isHeard)
     }
 
     package var json: JSONValue {
@@ -64,6 +67,7 @@ package struct SessionDocument: Equatable, Sendable {
             "volume": .number(volume.level), "isMuted": .bool(volume.isMuted), "metadata": metadataJSON,
             "error": error?.json ?? .null, "queue": queue?.json ?? .null,
             "application": JSONValue(application), "group": isGrouped ? true : .null,
+            "isHeard": isHeard ? .null : false,
         ]
     }
 
@@ -80,6 +84,7 @@ package struct SessionDocument: Equatable, Sendable {
         route = try reader.optionalText("route", bytes: 1...128)
         application = try reader.optionalText("application", bytes: 1...128)
         isGrouped = try reader.bool("group", default: false)
+        isHeard = try reader.bool("isHeard", default: true)
         mode = try reader.optionalText("mode", bytes: 1...64) ?? "player"
         isLoading = try reader.optionalText("phase", bytes: 1...64) == "loading"
         isReady = try reader.bool("isReady")

@@ -19,18 +19,21 @@ package struct StateDocument: Equatable, Sendable {
     package var announcements: AnnouncementsDocument
     /// Nil: the receiver is in no group.
     package var group: GroupDocument?
+    /// Nil: the receiver has no sources but the network.
+    package var accessory: AccessoryDocument?
 
     package init(
         device: DeviceDocument, clock: String, player: String?, routes: [String: RouteDocument],
         sessions: [String: SessionDocument], applicationSessions: [String: ApplicationSessionDocument] = [:],
         applications: [String: ApplicationDocument] = [:], instances: [String: InstanceDocument] = [:],
-        announcements: AnnouncementsDocument = .init(), group: GroupDocument? = nil
+        announcements: AnnouncementsDocument = .init(), group: GroupDocument? = nil,
+        accessory: AccessoryDocument? = nil
     ) {
         (self.device, self.clock, self.player) = (device, clock, player)
         (self.routes, self.sessions) = (routes, sessions)
         self.applicationSessions = applicationSessions
         (self.applications, self.instances) = (applications, instances)
-        (self.announcements, self.group) = (announcements, group)
+        (self.announcements, self.group, self.accessory) = (announcements, group, accessory)
     }
 
     package var json: JSONValue {
@@ -43,7 +46,7 @@ package struct StateDocument: Equatable, Sendable {
             "applications": .object(applications.mapValues(\.json)),
             "instances": .object(instances.mapValues(\.json)),
             "announcements": announcements.json,
-            "group": group?.json ?? .null, "accessory": .null,
+            "group": group?.json ?? .null, "accessory": accessory?.json ?? .null,
         ]
     }
 
@@ -57,6 +60,9 @@ package struct StateDocument: Equatable, Sendable {
         announcements = try AnnouncementsDocument(try reader.optionalObject("announcements"))
         group = try reader.optionalObject("group").map { reader throws(RouteError) in
             try GroupDocument(reader)
+        }
+        accessory = try reader.optionalObject("accessory").map { reader throws(RouteError) in
+            try AccessoryDocument(reader)
         }
         for (id, route) in json["routes"]?.objectValue ?? [:] {
             routes[id] = try RouteDocument(try ParamReader(route, path: "state.routes.\(id)"))

@@ -29,5 +29,7 @@ package enum WireLimits {
     package static let suspensionReason = 128
     package static let outputTrim: Int64 = 500_000_000
     package static let groupRate = 4.0
+    /// How long the window for pairing is open if nobody says otherwise.
+    package static let pairingSeconds: Int64 = 120
     package static let epoch = Int64(UInt32.max)
 }

@@ -59,4 +59,6 @@ package enum Origin: Equatable, Sendable {
     /// Buttons and mixers.
     case local
     case group
+    /// The choice between sources.
+    case switching
 }

@@ -67,6 +67,22 @@ package enum ReceiverEvent: Equatable, Sendable {
     /// The group sets the device's level.
     case groupLevelChanged(Double)
 
+    // MARK: Switching
+    /// Another source has the output from this moment of the clock on, and sessions are not heard.
+    case outputYielded(at: Int64)
+    /// Sessions have the output again.
+    case outputReturned
+    /// The other source is to be heard, read from this.
+    case captureRequested(CaptureSource)
+    /// Nothing is read from the other source any more.
+    case captureEnded
+    /// The session that has the player pauses or goes on, because of who has the output.
+    case sessionSwitched(isPlaying: Bool)
+    /// The source that is heard has set the device's level.
+    case levelSwitched(Double)
+    /// Something that senders see has changed, of the sources alone.
+    case switchingNoted
+
     // MARK: Device
     case deviceRequested(RequestID, DeviceRequest)
     /// The advertisement was changed by DNS-SD.

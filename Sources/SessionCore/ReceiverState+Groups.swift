@@ -55,6 +55,7 @@ extension ReceiverState {
         let ended = player.map { end($0, .preempted(by: name), stopsRenderer: false) } ?? []
         var session = Session(wanted, queue: queue, owner: nil, load: nextLoad())
         session.isGrouped = true
+        session.isHeard = foreign == nil
         sessions[fresh] = session
         player = fresh
         return launch(session) + [.armLoadTimer(session.load)] + ended

@@ -57,7 +57,8 @@ extension ReceiverState {
 
     /// What senders are told is that sound is made right now. Without sound there is no place that is heard.
     private func claimsToPlay(_ session: Session) -> Bool {
-        rendererIsUp && session.isLoaded && session.isPlaying && !session.isBuffering && session.hasAudio
+        rendererIsUp && session.isHeard && session.isLoaded && session.isPlaying && !session.isBuffering
+            && session.hasAudio
             && session.seek == nil && (!session.isGrouped || session.anchor != nil)
             && device.output.state != .lost && device.output.state != .busy
     }

@@ -61,8 +61,8 @@ extension ReceiverState {
                 session.error = failure
                 return session.sendSeek(next: &number)
             }
-        // Only groups bind loads.
-        case .readinessChanged, .syncChanged: return []
+        // Only groups bind loads, and only sources outside of the network are captured.
+        case .readinessChanged, .syncChanged, .captureActivity, .jackChanged: return []
         case .artworkFound(let load, let artwork): return artworkFound(load, artwork)
         case .ended(let load): return over(load) { state, id in state.itemEnded(id) }
         case .advanced(let load, let next): return advanced(load, to: next)
@@ -104,7 +104,8 @@ extension ReceiverState {
         rendererIsUp = false
         stopping = nil
         let announced = announcementLost(wasForced: false)
-        guard let id = player, var session = sessions[id] else { return announced }
+        // What another source brought is not the session's.
+        guard foreign == nil, let id = player, var session = sessions[id] else { return announced }
         let failure = MediaFailure(
             .rendererCrashed, "The renderer failed while it played \(session.itemName).")
         if isBlamed { (session.crashes, session.played) = (session.crashes + 1, 0) }

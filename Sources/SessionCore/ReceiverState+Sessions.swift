@@ -28,6 +28,7 @@ extension ReceiverState {
         let ended = player.map { end($0, .preempted(by: name), stopsRenderer: false) } ?? []
         var session = Session(wanted, queue: queue, owner: asker, load: nextLoad())
         session.isGrouped = isGrouped
+        session.isHeard = foreign == nil
         if case .instance(let id) = asker { applications.instances[id]?.media = fresh }
         sessions[fresh] = session
         player = fresh
@@ -63,7 +64,8 @@ extension ReceiverState {
         var effects: [ReceiverEffect] = []
         if player == id {
             player = nil
-            if stopsRenderer && rendererIsUp {
+            // What is not heard is not at the renderer.
+            if stopsRenderer && rendererIsUp && foreign == nil {
                 stopping = session.load
                 effects += [.render(.stop(session.load)), .armStopTimer(session.load)]
             }
@@ -90,7 +92,10 @@ extension ReceiverState {
     }
 
     /// Hands the item to the renderer, with all that it can take before it is loaded.
+    ///
+    /// While another source has the output nothing follows: it is done when that is over.
     func launch(_ session: Session) -> [ReceiverEffect] {
+        guard foreign == nil else { return [] }
         var effects = render(
             .load(session.load, session.item, playing: session.isPlaying && !session.isGrouped))
         if session.isGrouped { effects += render(.bind(session.load, session.anchor)) }
@@ -123,7 +128,9 @@ extension ReceiverState {
     }
 
     mutating func loadTimedOut(_ load: LoadID) -> [ReceiverEffect] {
-        guard let id = session(playing: load), sessions[id]?.isLoaded == false else { return [] }
+        guard foreign == nil, let id = session(playing: load), sessions[id]?.isLoaded == false else {
+            return []
+        }
         let failure =
             rendererIsUp
             ? MediaFailure(.timeout, "The media did not load in time.")
@@ -136,7 +143,8 @@ extension ReceiverState {
         stopping = nil
         rendererIsUp = false
         // A session that came in the meantime is loaded again; the crash is not its own.
-        let effects = player.map { prepareReload($0) } ?? []
+        let effects = player.map { foreign == nil ? prepareReload($0) : [] } ?? []
+        foreign?.load = nil
         return [.restartRenderer] + announcementLost(wasForced: true) + effects
     }
 }

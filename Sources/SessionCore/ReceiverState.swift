@@ -49,6 +49,8 @@ package struct ReceiverState: Equatable, Sendable {
     package internal(set) var isGrouped = false
     /// Whether requests can reach the group's host.
     var isGroupReachable = false
+    /// Not nil while a source has the output that is no session.
+    package internal(set) var foreign: ForeignOutput?
     /// The load whose stop was not answered yet.
     var stopping: LoadID?
     /// Whether the session that plays gets on while it claims to.
@@ -148,6 +150,10 @@ package struct ReceiverState: Equatable, Sendable {
         case .groupJoined, .groupLeft, .groupReachable, .groupItemChanged, .groupItemEnded, .groupRateChanged,
             .groupAnchored, .groupSought, .groupNoted, .groupLevelChanged:
             return decideGroup(event)
+        case .outputYielded, .outputReturned, .captureRequested, .captureEnded, .sessionSwitched,
+            .levelSwitched,
+            .switchingNoted:
+            return decideSwitching(event)
         case .advertisementChanged(let status):
             device.advertisement = status
             return []
@@ -155,6 +161,7 @@ package struct ReceiverState: Equatable, Sendable {
             device.storageFault = fault
             return []
         case .renderer(let event):
+            noteForeign(event)
             return rendered(event)
         case .loadTimedOut(let load):
             return loadTimedOut(load)
@@ -230,6 +237,10 @@ package struct ReceiverState: Equatable, Sendable {
         case .groupJoined, .groupLeft, .groupReachable, .groupItemChanged, .groupItemEnded, .groupRateChanged,
             .groupAnchored, .groupSought, .groupNoted, .groupLevelChanged:
             .group
+        case .outputYielded, .outputReturned, .captureRequested, .captureEnded, .sessionSwitched,
+            .switchingNoted:
+            .switching
+        case .levelSwitched: .local
         case .connectionOpened, .connectionLost, .graceExpired, .advertisementChanged, .storageChanged,
             .loadTimedOut, .stopTimedOut, .announcementTimedOut, .progressTimedOut, .seekTimedOut,
             .shutdownRequested, .catalogChanged, .routeChannelRequested, .applicationConnected,
@@ -247,7 +258,7 @@ package struct ReceiverState: Equatable, Sendable {
             .syncChanged:
             .content
         case .outputVolumeChanged: .local
-        case .started, .stopped, .outputChanged, .exited, .confined: .device
+        case .started, .stopped, .outputChanged, .exited, .confined, .captureActivity, .jackChanged: .device
         }
     }
 
@@ -266,6 +277,6 @@ package struct ReceiverState: Equatable, Sendable {
 
     /// A command for the renderer, if it is there to take it. What it misses is told when it is back.
     func render(_ command: RendererCommand) -> [ReceiverEffect] {
-        rendererIsUp ? [.render(command)] : []
+        rendererIsUp && (foreign == nil || !command.isOfSession) ? [.render(command)] : []
     }
 }

@@ -24,6 +24,8 @@ package struct Session: Equatable, Sendable {
     /// The intent; stays true in stalls.
     package internal(set) var isPlaying: Bool
     package internal(set) var isBuffering = false
+    /// False while another source has the output.
+    package internal(set) var isHeard = true
     package internal(set) var mode = PlaybackMode.normal
     /// The listener's speed, kept over pauses and scans. 0.25...4.
     package internal(set) var speed = 1.0

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-import MediaModel
+package import MediaModel
 
 extension QueueItem {
     /// The limits of `Docs/protocols/route.md`, section 5.
@@ -112,7 +112,7 @@ extension Metadata {
     }
 
     /// What media says, with its texts cut at what is kept of them.
-    var limited: Metadata {
+    package var limited: Metadata {
         func cut(_ text: String?) -> String? { text?.prefix(bytes: Self.textLimit) }
         return Metadata(
             title: cut(title), subtitle: cut(subtitle), album: cut(album), videoSize: videoSize,

@@ -16,6 +16,8 @@ import CGLib
     private var left = share
     /// All bytes that were read.
     private(set) var total: UInt64 = 0
+    /// Called after each read, inside of it.
+    var onRead: (() -> Void)?
 
     /// Counts from now on, for as long as the stream lives.
     init(_ input: UnsafeMutablePointer<GInputStream>) {
@@ -29,6 +31,7 @@ import CGLib
     fileprivate func read(_ count: Int) {
         left -= count
         total += UInt64(count)
+        onRead?()
     }
 
     fileprivate func beginTurn() { left = Self.share }

@@ -4,6 +4,11 @@
 import CGLib
 import Glibc
 
+extension HTTPClient {
+    /// Links of this machine on which `address`, which counts on one link only, can be meant.
+    package static func linkZones(for address: String) -> [String] { LinkZones.all(for: address, local: nil) }
+}
+
 /// The links on which this machine has an IPv6 address of the link.
 enum LinkZones {
     /// Names of interfaces such as `eth0`, at most 32, without loopback. The one that has `address` itself comes first, or

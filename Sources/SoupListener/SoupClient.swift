@@ -14,9 +14,14 @@ final class SoupClient: Client {
     private(set) var pendingBytes = 0
     private var closing: EventSource?
     private var hasGivenUp = false
+    /// How long the peer may be silent.
+    private(set) var silence: Duration
+    /// The listener is to look at it earlier.
+    var onWatch: (() -> Void)?
 
     init(_ socket: WebSocket, _ limits: SoupListener.Limits, _ log: any Log) {
         (self.socket, self.limits, self.log) = (socket, limits, log)
+        silence = limits.silence
         address = socket.remoteAddress ?? "unknown"
     }
 
@@ -50,8 +55,15 @@ final class SoupClient: Client {
     var isCongested: Bool { socket.isCongested }
     var isBehind: Bool { socket.isBehind }
 
-    /// Since a silent client that was given up is not heard either, it does not count a second time.
-    var lastHeard: Int64 { hasGivenUp ? .max : socket.lastHeard }
+    /// When it will have been silent for too long. Since a client that was given up is not heard either, it does not count a second
+    /// time.
+    var dueAt: Int64 { hasGivenUp ? .max : socket.lastHeard + Int64(silence / .nanoseconds(1)) }
+
+    func watch(silence: Duration) {
+        self.silence = min(silence, limits.silence)
+        socket.ping(every: 1)
+        onWatch?()
+    }
 
     func send(text: String) {
         pendingBytes += text.utf8.count
@@ -74,6 +86,8 @@ final class SoupClient: Client {
     func giveUp(_ reason: String) {
         hasGivenUp = true
         log.write(.info, "receiver.listener", "connection given up", ["address": address, "reason": reason])
+        // Others wait for it to be gone.
+        if silence < limits.silence { return socket.abort() }
         close(code: 1008, reason: reason)
     }
 }

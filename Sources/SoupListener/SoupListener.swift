@@ -27,6 +27,8 @@ package final class SoupListener: Listener {
     private weak var service: (any ListenerService)?
     private var clients: [ObjectIdentifier: SoupClient] = [:]
     private var patrol: EventSource?
+    /// A look that comes this much too late says nothing of the peers (0.5 s).
+    private static let lateness: Int64 = 500_000_000
 
     package init(log: any Log, limits: Limits = Limits()) { (self.log, self.limits) = (log, limits) }
 
@@ -88,6 +90,7 @@ package final class SoupListener: Listener {
         guard let service else { return socket.abort() }
         let client = SoupClient(socket, limits, log)
         clients[ObjectIdentifier(client)] = client
+        client.onWatch = { [weak self] in self?.scheduleSilenceCheck() }
         client.connect(to: service) { [weak self] client in
             self?.clients[ObjectIdentifier(client)] = nil
             if self?.clients.isEmpty == true { self?.patrol = nil }
@@ -96,18 +99,25 @@ package final class SoupListener: Listener {
         if patrol == nil { scheduleSilenceCheck() }
     }
 
-    /// Looks again when the one that has been silent for the longest may have been so for too long.
+    /// Looks again when one of them may have been silent for too long.
     private func scheduleSilenceCheck() {
-        guard let oldest = clients.values.map(\.lastHeard).min() else { return patrol = nil }
-        let age = Duration.nanoseconds(MonotonicClock.nanoseconds - oldest)
-        patrol = EventSource.after(max(limits.silence - age, .milliseconds(10))) { [weak self] in
-            self?.cutSilent()
+        guard let due = clients.values.map(\.dueAt).min(), due < .max else { return patrol = nil }
+        let moment = max(due, MonotonicClock.nanoseconds + 10_000_000)
+        patrol = EventSource.after(.nanoseconds(moment - MonotonicClock.nanoseconds)) { [weak self] in
+            self?.cutSilent(at: moment)
         }
     }
 
-    private func cutSilent() {
+    private func cutSilent(at moment: Int64) {
         let now = MonotonicClock.nanoseconds
-        for client in clients.values where .nanoseconds(now - client.lastHeard) >= limits.silence {
+        // A process that was held up itself has not heard what came meanwhile.
+        guard now - moment < Self.lateness else {
+            patrol = EventSource.after(.nanoseconds(Self.lateness)) { [weak self] in
+                self?.cutSilent(at: now + Self.lateness)
+            }
+            return
+        }
+        for client in clients.values where client.dueAt <= now {
             client.giveUp("nothing was heard for too long")
         }
         scheduleSilenceCheck()

@@ -31,6 +31,8 @@ package final class ChildProcess {
     /// Signals, for users that do not import the C library.
     package static let terminating = SIGTERM
     package static let killing = SIGKILL
+    package static let stopping = SIGSTOP
+    package static let continuing = SIGCONT
 
     package let pid: Int32
     private var status: Int32?
@@ -130,11 +132,12 @@ package func currentEnvironment() -> [String: String] {
     return result
 }
 
-/// The bytes of a file, at most `limit`; nil if it cannot be read.
-package func readBytes(_ path: String, limit: Int = 64 << 20) -> [UInt8]? {
+/// The bytes of a file from a place on, at most `limit`; nil if it cannot be read.
+package func readBytes(_ path: String, from start: Int = 0, limit: Int = 64 << 20) -> [UInt8]? {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
     defer { close(file) }
+    guard start == 0 || lseek(file, off_t(start), SEEK_SET) >= 0 else { return nil }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while bytes.count < limit {

@@ -4,7 +4,7 @@
 /// Reads stereo frames at places between them: what a perfect low-pass filter would find there, as far as 32 frames tell.
 ///
 /// A windowed sinc in 256 phases with straight lines between them: flat to 19 kHz at 48 kHz, and what it adds lies 87 to 94 dB
-/// below the sound. Meant for speeds within a few parts in a thousand of 1.
+/// below the sound. For speeds far from 1 it is made for that speed.
 package struct FractionalReader: Sendable {
     package static let taps = 32
     /// Frames that are needed before the one at or before a place, and from it on.
@@ -19,7 +19,9 @@ package struct FractionalReader: Sendable {
     /// The filter of each phase, one after the other, and one phase more.
     private let table: [Float]
 
-    package init() {
+    /// For speeds near `speed`. At one above 1 what no frame of the target could hold is left out.
+    package init(speed: Double = 1) {
+        let cutoff = Self.cutoff / (speed.isFinite ? min(max(speed, 1), 4) : 1)
         var table: [Float] = []
         table.reserveCapacity((Self.phases + 1) * Self.taps)
         for phase in 0...Self.phases {
@@ -31,7 +33,7 @@ package struct FractionalReader: Sendable {
                 let window = bessel(Self.beta * (1 - edge * edge).squareRoot()) / bessel(Self.beta)
                 let angle = Double.pi * distance
                 return distance.magnitude < 1e-9
-                    ? Self.cutoff : sine(angle * Self.cutoff) / angle * window
+                    ? cutoff : sine(angle * cutoff) / angle * window
             }
             let sum = row.reduce(0, +)
             for tap in row.indices { row[tap] /= sum }

@@ -3,20 +3,8 @@
 
 import MediaModel
 import RouteKit
+import SeededNumbers
 import SystemProbe
-
-/// Numbers that look random and are the same each time for the same seed (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ mixed >> 31
-    }
-}
 
 /// Two senders and some watchers who do at a receiver what senders do, at random moments of a seed.
 @RouteActor final class EnduranceSenders {

@@ -9,7 +9,7 @@ import SystemProbe
 struct Bench {
     static let names = ["first-sound", "seek", "resume", "idle", "control", "data", "launch", "fan-out"]
     /// What takes long, or judges itself, is asked for by its name.
-    static let extraNames = ["clock", "endurance", "soak", "sync"]
+    static let extraNames = ["clock", "endurance", "soak", "switch", "sync", "group-soak"]
 
     static let formats = ["flac", "mp3", "wav", "m4a"]
     static let players = ["linnet", "mpd", "mpv", "gmediarender"]
@@ -32,7 +32,9 @@ struct Bench {
           clock        error of the group clock over simulated networks; not among all
           endurance    slopes of threads, descriptors and memory over many tracks; not among all
           soak         messages of applications while everything is killed at random; not among all
+          switch       decisions between sources, and switches that are heard; not among all
           sync         how far apart two receivers of a group are heard, beside snapcast; not among all
+          group-soak   a group whose members join, leave, stand still and die at random; not among all
 
         Options:
           --json            one JSON object a line
@@ -43,9 +45,13 @@ struct Bench {
           --tracks N        tracks that are played to their end, for endurance (default: 500)
           --queued N        tracks that are played in queues, for endurance (default: 500)
           --cycles N        loads that are stopped at random moments, for endurance (default: 1000)
-          --part TEXT       only items with this in their path, for endurance
+          --part TEXT       only items with this in their path, for endurance; what sync measures: pair (default), runs, join, host,
+                            long, rates, members, several with commas between, or all
+          --seconds N       length of the runs of sync (default: 90, long 600), and of group-soak (default: 1800)
+          --runs N          runs of sync over a lossy link, with rates unknown and remembered (default: 10)
+          --receivers N     for group-soak (default: 4)
           --messages N      messages that are acknowledged, for soak (default: 1000000, quick 20000)
-          --seed N          another choice of moments and items, for endurance and soak
+          --seed N          another choice of moments and items, for endurance, soak and group-soak
           --programs DIR    where linnetd and linnet-renderer are (default: beside this program)
           --support DIR     where the simulated card and the HTTP server are (default: .build/support)
           --help            this text
@@ -65,7 +71,8 @@ struct Bench {
         if words.count == 5, words[1] == "--soak-sender" { return await SoakSender.run(Array(words[2...])) }
         if words.count == 2, words[1] == "--plain-echo" { return await PlainEchoServer.run() }
         // The bench itself, in a namespace behind a link.
-        let isBehindLink = words.count > 1 && words[1] == SyncLink.option
+        let isBehindHub = words.count > 1 && words[1] == SyncLink.quietOption
+        let isBehindLink = words.count > 1 && words[1] == SyncLink.option || isBehindHub
         let line: CommandLine
         do {
             line = try CommandLine(
@@ -79,7 +86,8 @@ struct Bench {
                     .init("tries", nil, .integer, ""),
                     .init("cycles", nil, .integer, ""), .init("seed", nil, .integer, ""),
                     .init("part", nil, .string, ""), .init("queued", nil, .integer, ""),
-                    .init("messages", nil, .integer, ""),
+                    .init("messages", nil, .integer, ""), .init("seconds", nil, .integer, ""),
+                    .init("runs", nil, .integer, ""), .init("receivers", nil, .integer, ""),
                 ])
         } catch { return leave(2, "linnet-bench: \(error)\nTry linnet-bench --help.") }
         if line.flags.contains("help") { return print(help, terminator: "") }
@@ -116,6 +124,7 @@ struct Bench {
                 hasTracks: !wanted.isDisjoint(with: [
                     "first-sound", "seek", "resume", "idle", "control", "sync",
                 ]),
+                hasServer: wanted.contains("group-soak"),
                 hasSupport: !wanted.isSubset(of: ["data", "launch", "fan-out", "soak", "clock"]),
                 address: isBehindLink ? SyncLink.places[0].address : NetworkPlace.here.address)
             if !wanted.isDisjoint(with: ["first-sound", "seek", "resume"]) {
@@ -138,9 +147,52 @@ struct Bench {
             if wanted.contains("sync") {
                 var plan = isQuick ? SyncPlan.quick : SyncPlan()
                 plan.isBehindLink = isBehindLink
-                await benchSync(bench, plan: plan, report: report)
+                if let seconds = line.integers["seconds"] {
+                    (plan.seconds, plan.longest) = (max(seconds, 21), max(seconds, 21))
+                }
+                if let runs = line.integers["runs"] { plan.runs = max(runs, 1) }
+                if let tries = line.integers["tries"] { plan.starts = max(tries, 0) }
+                if let named = line.strings["part"] {
+                    plan.parts =
+                        named == "all"
+                        ? Set(SyncPart.allCases)
+                        : Set(named.split(separator: ",").compactMap { SyncPart(rawValue: String($0)) })
+                    if plan.parts.isEmpty {
+                        return leave(2, "linnet-bench: the parts of sync are \(SyncPart.names), or all")
+                    }
+                }
+                if isBehindHub {
+                    await benchMembers(bench, plan: plan, report: report)
+                } else {
+                    await benchSync(bench, plan: plan, report: report)
+                }
                 if !isBehindLink {
-                    isComplete = try SyncLink.run(bench, Array(words.dropFirst())) && isComplete
+                    let rest = Array(words.dropFirst())
+                    if plan.parts.contains(where: \.isBehindLink) {
+                        isComplete = try SyncLink.run(bench, rest) && isComplete
+                    }
+                    if plan.parts.contains(.members) {
+                        isComplete = try SyncLink.run(bench, rest, isQuiet: true) && isComplete
+                    }
+                }
+            }
+            if wanted.contains("group-soak") {
+                var plan = isQuick ? GroupSoakPlan.quick : GroupSoakPlan()
+                if let seconds = line.integers["seconds"] { plan.seconds = max(seconds, 20) }
+                if let seed = line.integers["seed"] { plan.seed = UInt64(bitPattern: Int64(seed)) }
+                if let count = line.integers["receivers"] { plan.receivers = min(max(count, 3), 16) }
+                await benchGroupSoak(bench, plan: plan) { figure in
+                    if figure.isMet == false { isEnduring = false }
+                    report(figure)
+                }
+            }
+            if wanted.contains("switch") {
+                var plan = isQuick ? SwitchPlan.quick : SwitchPlan()
+                if let tries = line.integers["tries"] { plan.tries = max(tries, 1) }
+                if let seed = line.integers["seed"] { plan.seed = UInt64(bitPattern: Int64(seed)) }
+                await benchSwitch(bench, plan: plan) { figure in
+                    if figure.isMet == false { isEnduring = false }
+                    report(figure)
                 }
             }
             if wanted.contains("endurance") {

@@ -21,21 +21,22 @@ final class Ours: Player {
     let baseURL: String
     let port: UInt16
     private let address: String
-    private let process: ChildProcess
+    let process: ChildProcess
     private var route: Route?
     private var media: MediaSession?
     var pids: [Int32] { ProcessTable.family(of: process.pid) }
 
-    /// Starts the receiver on card `device`. `settings` are more options of `linnetd`; `label` is its name where there are several.
+    /// Starts the receiver on card `device`. `settings` are more options of `linnetd`; `label` is its name where there are several;
+    /// `state` the folder in which it remembers, a new one if nil.
     init(
         _ bench: Workspace, device: String, settings: [String] = [], port wanted: UInt16 = 0,
-        label: String = "bench", place: NetworkPlace = .here
+        label: String = "bench", place: NetworkPlace = .here, state kept: String? = nil
     ) throws {
         baseURL = bench.loopbackURL
         address = place.address
         let output = "\(bench.folder)/linnetd-\(label).out"
         let log = "\(bench.folder)/linnetd-\(label).log"
-        let state = "\(bench.folder)/state-\(monotonicNanoseconds())"
+        let state = kept ?? "\(bench.folder)/state-\(monotonicNanoseconds())"
         process = try ChildProcess(
             place.prefix + [
                 "\(bench.programs)/linnetd", "--config-dir", bench.folder, "--state-dir", state, "--port",
@@ -103,6 +104,7 @@ final class Ours: Player {
     func seek(seconds: Int) async throws -> Int64 {
         try await control { $0.seek(to: MediaTime(value: Int64(seconds), timescale: 1)) }
     }
+    func setSpeed(_ speed: Double) async throws { try await control { $0.playbackSpeed = speed } }
     func pause() async throws { try await control { $0.isPlaying = false } }
     func resume() async throws -> Int64 { try await control { $0.isPlaying = true } }
 
@@ -110,6 +112,12 @@ final class Ours: Player {
     func failure() async -> String? {
         guard let media else { return nil }
         return await RouteActor.run { media.playbackControl.error.map { "\($0)" } }
+    }
+
+    /// Leaves the receiver to itself.
+    func disconnect() async {
+        if let route { await RouteController.shared.deactivate(route) }
+        route = nil
     }
 
     func shutDown() async {

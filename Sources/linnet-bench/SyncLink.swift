@@ -3,25 +3,27 @@
 
 import SystemProbe
 
-/// A network of three namespaces with a hub between them that delays and loses, and the bench once more in the first of them.
+/// A network of namespaces with a hub between them that delays and loses, and the bench once more in the first of them.
 enum SyncLink {
-    /// Says to the bench that it is the one in the namespace.
+    /// Says to the bench that it is the one in the namespace; the other, that the hub delays and loses nothing.
     static let option = "--behind-link"
+    static let quietOption = "--behind-hub"
 
     /// The bench with the servers and the group's host, and two behind the link.
-    static let places = ["a", "b", "c"].enumerated().map { number, letter in
+    static let places = Array(allPlaces.prefix(3))
+    static let allPlaces = ["a", "b", "c", "d", "e", "f", "g", "h"].enumerated().map { number, letter in
         NetworkPlace(
             prefix: ["ip", "netns", "exec", "linnet-sync-\(letter)"], address: "10.77.0.\(number + 1)")
     }
 
-    /// 5 ms, 3 more or less, and 0.5 % of the frames lost, on each way of each of the two.
-    private static let hub = ["5", "3", "0.005"]
-
-    /// Measures there what `sync` measures here. False if something could not be measured.
-    static func run(_ bench: Workspace, _ words: [String]) throws -> Bool {
-        let output = "\(bench.folder)/hub.log"
+    /// Measures there what `sync` measures here: 5 ms away, 3 more or less, with 0.5 % of the frames lost, on each way of each of the two;
+    /// or with nothing of that. False if something could not be measured.
+    static func run(_ bench: Workspace, _ words: [String], isQuiet: Bool = false) throws -> Bool {
+        let places = isQuiet ? allPlaces : places
+        let kind = isQuiet ? ["0", "0", "0"] : ["5", "3", "0.005"]
+        let output = "\(bench.folder)/hub\(isQuiet ? "-quiet" : "").log"
         let ends = places.map { "\($0.prefix[3])=\($0.address)" }
-        let hub = try ChildProcess(["\(bench.support)/lossy-hub"] + ends + ["--"] + hub, output: output)
+        let hub = try ChildProcess(["\(bench.support)/lossy-hub"] + ends + ["--"] + kind, output: output)
         defer { hub.end() }
         do {
             try retry(seconds: 10) {
@@ -35,8 +37,10 @@ enum SyncLink {
         }
         let told = "\(bench.folder)/behind-link.out"
         let inner = try ChildProcess(
-            places[0].prefix + ["\(bench.programs)/linnet-bench", option] + words, output: told)
-        let code = inner.wait(milliseconds: 900_000)
+            places[0].prefix + ["\(bench.programs)/linnet-bench", isQuiet ? quietOption : option] + words,
+            output: told)
+        // Ten runs of a minute and a half, twice, take most of an hour.
+        let code = inner.wait(milliseconds: 7_200_000)
         print(readText(told), terminator: "")
         return code == 0
     }

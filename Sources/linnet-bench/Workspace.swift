@@ -25,11 +25,12 @@ final class Workspace {
         let serverURL: String
     }
 
-    /// `hasTracks`: the long tracks are made and served, which some benches do without.
+    /// `hasTracks`: the long tracks are made and served, which some benches do without; `hasServer`: what else is made is served.
     /// `hasSupport`: the simulated cards and the media server are there.
     /// `address`: where others find the media server.
     init(
-        programs: String, support: String, hasTracks: Bool = true, hasSupport: Bool = true,
+        programs: String, support: String, hasTracks: Bool = true, hasServer: Bool = false,
+        hasSupport: Bool = true,
         address: String = "127.0.0.1"
     ) throws {
         (self.programs, self.support) = (programs, support)
@@ -42,11 +43,11 @@ final class Workspace {
         for path in [folder, "\(folder)/card", "\(folder)/state", "\(folder)/www"] {
             try run(["mkdir", "-p", path])
         }
-        if hasTracks { try makeMedia() }
+        if hasTracks { try makeMedia() } else if hasServer { try run(["mkdir", "-p", media]) }
         // What `make install` does once: few plugins, and a registry that need not be made at start.
         try run(["\(programs)/linnet-renderer", "--prepare", plugins])
         try configureCards(["", ""])
-        guard hasTracks else { return }
+        guard hasTracks || hasServer else { return }
         let output = "\(folder)/quickhttpd.log"
         servers.append(
             try ChildProcess(["\(support)/quickhttpd", "-a", address, "0", media], output: output))

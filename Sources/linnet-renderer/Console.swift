@@ -8,7 +8,7 @@ import MediaModel
 import Synchronization
 
 /// Drives a renderer by lines of text, to try it by hand and to measure it: `play URI`, `pause`, `resume`,
-/// `seek SECONDS`, `speed X`, `scan X|off`, `track NAME`, `text NAME|off`, `volume X`, `stop`, `warm`, `quit`. Events are
+/// `seek SECONDS`, `capture DEVICE`, `listen DEVICE`, `speed X`, `scan X|off`, `track NAME`, `text NAME|off`, `volume X`, `stop`, `warm`, `quit`. Events are
 /// printed one a line.
 enum Console {
     static func run(_ configuration: RendererConfiguration, loop: GLibLoop) async -> Int32 {
@@ -32,6 +32,11 @@ enum Console {
                 load += 1
                 renderer.send(
                     .load(LoadID(load), MediaItem(uri: words.last ?? ""), playing: words[0] == "play"))
+            case "capture":
+                load += 1
+                let source = CaptureSource(kind: .device(name: words.last ?? ""))
+                renderer.send(.loadCapture(LoadID(load), source, playing: true))
+            case "listen": renderer.send(.watchCapture([CaptureWatch(name: words.last ?? "")]))
             case "pause": renderer.send(.setPlaying(id, false))
             case "resume": renderer.send(.setPlaying(id, true))
             case "seek":

@@ -23,6 +23,9 @@ actor DaemonLink {
     private nonisolated let loop: GLibLoop
     private var socket: ByteLink?
     private var decoder = FrameDecoder()
+    /// Descriptors whose message is not read yet. It follows at once.
+    private var passed: [SharedDescriptor] = []
+    private static let passedLimit = 8
     private var isGreeted = false
     private var renderer: GStreamerRenderer?
     /// The newest position that was not sent.
@@ -53,6 +56,7 @@ actor DaemonLink {
         for number in [Int32(2), 15] { sources.append(EventSource.signal(number) {}) }
         let socket = ByteLink(Descriptor(adopting: Self.descriptor), capacity: Self.capacity)
         socket.onReceive = { [weak self] bytes in self?.assumeIsolated { $0.receive(bytes) } }
+        socket.onDescriptor = { [weak self] one in self?.assumeIsolated { $0.keep(one) } }
         socket.onDrained = { [weak self] in self?.assumeIsolated { $0.drained() } }
         socket.onClosed = { [weak self] in self?.assumeIsolated { $0.finish(0) } }
         self.socket = socket
@@ -66,6 +70,10 @@ actor DaemonLink {
     }
 
     // MARK: From the daemon
+
+    private func keep(_ descriptor: SharedDescriptor) {
+        if passed.count < Self.passedLimit { passed.append(descriptor) }
+    }
 
     private func receive(_ bytes: [UInt8]) {
         decoder.push(bytes)
@@ -90,6 +98,9 @@ actor DaemonLink {
         case .command(let command):
             guard let renderer else { throw FrameFailure("a command came before the settings") }
             renderer.send(command)
+        case .handOver(let token):
+            guard let renderer, !passed.isEmpty else { throw FrameFailure("no descriptor was handed over") }
+            renderer.hand(over: passed.removeFirst(), token: token)
         case .ping(let number): send(.pong(number))
         case .event, .pong: throw FrameFailure("it sent a message that only a renderer sends")
         }

@@ -109,7 +109,10 @@ package struct ApplicationFolder {
         let fresh = "\(folder)/.\(manifest.id).new"
         let old = "\(folder)/.\(manifest.id).old"
         do {
-            try FileSystem.makeDirectory(folder)
+            if !FileSystem.exists(folder) {
+                try FileSystem.makeDirectory(folder)
+                try FileSystem.setMode(folder, 0o755)
+            }
             Self.removeTree(fresh)
             try copy(to: fresh)
             Self.removeTree(old)
@@ -127,16 +130,21 @@ package struct ApplicationFolder {
         return place
     }
 
-    /// Copies what is in it to a new folder.
+    /// Copies what is in it to a new folder. All may read it, whatever the umask of who installs: another user runs it.
     package func copy(to target: String) throws {
-        try FileSystem.makeDirectory(target)
+        func makeFolder(_ path: String) throws {
+            try FileSystem.makeDirectory(path)
+            try FileSystem.setMode(path, 0o755)
+        }
+        try makeFolder(target)
         for item in try Self.files(in: path) {
+            let copy = "\(target)/\(item.path)"
             if item.kind == .folder {
-                try FileSystem.makeDirectory("\(target)/\(item.path)")
+                try makeFolder(copy)
             } else {
                 let bytes = try FileSystem.read("\(path)/\(item.path)", maximum: Self.fileLimit)
-                try FileSystem.write(
-                    bytes, to: "\(target)/\(item.path)", mode: item.isExecutable ? 0o755 : 0o644)
+                try FileSystem.write(bytes, to: copy)
+                try FileSystem.setMode(copy, item.isExecutable ? 0o755 : 0o644)
             }
         }
     }

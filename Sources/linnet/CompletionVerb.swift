@@ -39,6 +39,7 @@ package enum CompletionScript {
         switch verb.name {
         case "queue": Verb.queueWords
         case "group": Verb.groupWords
+        case "sources": Verb.sourceWords
         case "data": Verb.dataWords
         case "app": Verb.appWords
         case "announce": ["cancel"]

@@ -128,6 +128,10 @@ extension Verb {
                 lines.append("  station: \(TerminalText.clean(station))")
             }
             lines.append("  position: \(line.times), speed \(ProgressLine.short(player.playbackSpeed))")
+            if !player.isHeard {
+                let other = connection.sources.state?.active.map { TerminalText.clean($0.name) }
+                lines.append("  not heard: \(other ?? "another source") has the output")
+            }
             if let place = QueueText.place(player.queue) { lines.append("  queue: \(place)") }
             if let reason = player.picture.reason {
                 lines.append("  pictures: \(TerminalText.clean(reason))")
@@ -234,7 +238,8 @@ extension Verb {
             ("subtitle", .text(player.metadata.subtitle)), ("album", .text(player.metadata.album)),
             ("station", .text(player.metadata.station)), ("genre", .text(player.metadata.genre)),
             ("isReady", .bool(player.isReady)), ("isPlaying", .bool(player.isPlaying)),
-            ("isBuffering", .bool(player.isBuffering)), ("state", .string(player.state.rawValue)),
+            ("isBuffering", .bool(player.isBuffering)), ("isHeard", .bool(player.isHeard)),
+            ("state", .string(player.state.rawValue)),
             ("position", seconds(player.position())), ("start", seconds(player.timeRange.start)),
             ("duration", seconds(player.timeRange.duration)),
             ("isLive", .bool(player.containsLiveStreamingContent)), ("speed", .number(player.playbackSpeed)),

@@ -72,7 +72,7 @@ extension Verb {
     static let all: [Verb] = [
         browse, play, queue, announce, launch, data, app, pause, resume, seek, speed, volume, mute, trim,
         tracks,
-        group, status, stop, rename,
+        group, sources, status, stop, rename,
         doctor, completion,
     ]
 }

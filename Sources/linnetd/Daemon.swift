@@ -40,15 +40,18 @@ struct Daemon {
         let renderer = configuration.renderer
         let receiver = Receiver(executor: loop, configuration: configuration.receiver, log: log)
         let applications = configuration.applications
+        let rateWriter = StateFile.Writer(folder: configuration.stateFolder, name: "rates.conf", log: log)
         await receiver.install {
-            ReceiverPorts(
+            let rates = RateFile(writer: rateWriter, log: log)
+            return ReceiverPorts(
                 renderer: RendererProcess(renderer, log: log), listener: SoupListener(log: log),
                 advertiser: AvahiAdvertiser(log: log), store: StateFile(writer: writer, log: log),
                 clock: LoopClock(), identifiers: SystemIdentifiers.make(),
                 applications: applications.map { ApplicationProcesses($0, loop: loop, log: log) },
                 groups: GroupPorts(
-                    clock: GroupClocks(loop: loop, log: log), connector: HostConnector(log: log),
-                    secrets: SystemSecrets()))
+                    clock: GroupClocks(loop: loop, memory: rates.clocks, log: log),
+                    connector: HostConnector(), secrets: SystemSecrets(), cards: rates),
+                accessory: configuration.accessoryPorts(log: log))
         }
         // No continuation: resuming one starts Dispatch's threads, one of which then wakes each second.
         let written = Inbox<Void>(on: loop, limit: 1)
@@ -72,6 +75,7 @@ struct Daemon {
         ServiceManager.stopping()
         await receiver.shutDown()
         await writer.flush()
+        await rateWriter.flush()
         return 0
     }
 
@@ -94,6 +98,8 @@ extension Configuration {
             graceTime: .seconds(integer(.grace)), loadTimeout: .seconds(integer(.loadTimeout)),
             stallTimeout: .seconds(number(.stallTimeout)))
         receiver.clockPort = UInt16(clamping: integer(.clockPort))
+        receiver.accessory = accessory
+        receiver.letsSoundGoFirst = true
         return receiver
     }
 

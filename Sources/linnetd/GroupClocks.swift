@@ -5,18 +5,20 @@ import GLibLoop
 import GroupClock
 import MediaModel
 import ReceiverRuntime
-import Settings
 
 /// The clock of a group, shown or followed by threads that are there only meanwhile. Made and used on a loop.
 final class GroupClocks: GroupClockPort {
     private let loop: GLibLoop
     private let log: any Log
     /// How fast the machines run that were followed before.
-    private let memory = ClockRateMemory()
+    private let memory: ClockRateMemory
     private var provider: ClockProvider?
     private var follower: ClockFollower?
+    private var isPlaying = true
 
-    init(loop: GLibLoop, log: any Log) { (self.loop, self.log) = (loop, log) }
+    init(loop: GLibLoop, memory: ClockRateMemory, log: any Log) {
+        (self.loop, self.memory, self.log) = (loop, memory, log)
+    }
 
     func provide(port: UInt16) throws -> UInt16 {
         stopProviding()
@@ -39,13 +41,19 @@ final class GroupClocks: GroupClockPort {
         provider = nil
     }
 
-    func follow(address: String, port: UInt16, clock: String, report: @escaping (ClockLine?) -> Void) {
+    func setPlaying(_ isPlaying: Bool) {
+        self.isPlaying = isPlaying
+        if let follower, follower.isPlaying != isPlaying { follower.isPlaying = isPlaying }
+    }
+
+    func follow(address: String, port: UInt16, machine: String, report: @escaping (ClockLine?) -> Void) {
         stopFollowing()
         do {
             let follower = try ClockFollower(
-                ClockServer(host: address, port: port, machine: clock), memory: memory, on: loop)
+                ClockServer(host: address, port: port, machine: machine), memory: memory, on: loop)
             // A clock that is lost is read on as it was.
             follower.onReport = { known in if known.state != .unsynchronised { report(known.line) } }
+            follower.isPlaying = isPlaying
             self.follower = follower
         } catch {
             log.write(
@@ -57,10 +65,4 @@ final class GroupClocks: GroupClockPort {
         follower?.stop()
         follower = nil
     }
-}
-
-/// Random bytes of the kernel's, codes of GLib's.
-final class SystemSecrets: GroupSecrets {
-    func random() -> [UInt8] { Secrets.random(32) }
-    func code(of message: [UInt8], key: [UInt8]) -> [UInt8] { Secrets.code(of: message, key: key) }
 }

@@ -59,7 +59,9 @@ enum Program {
     }
 
     private static func check(_ configuration: Configuration) -> Int32 {
-        let lines = configuration.mistakes.map(\.description) + configuration.applicationFaults
+        let lines =
+            configuration.mistakes.map(\.description) + configuration.applicationFaults
+            + configuration.accessoryFaults
         for line in lines { Machine.write("\(line)\n", to: .output) }
         return lines.isEmpty ? 0 : 1
     }

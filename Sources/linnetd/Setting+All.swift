@@ -206,6 +206,79 @@ extension Setting {
         summary: "folder of the Python helper for applications",
         detail: "Empty is the one that was installed.")
 
+    static let accessoryCapabilities = Setting(
+        group: "accessory", key: "capabilities", option: "accessory-capabilities", kind: .list,
+        fallback: "audioSwitching",
+        summary: "what the device can do as an accessory",
+        detail: """
+            Of audioSwitching, placement, audioSpatialization, headTracking. Nothing else is ever reported, so name only what the \
+            hardware does; placement needs a placement-sensor. It counts where there is a source besides the network.
+            """)
+    static let bluetooth = Setting(
+        group: "accessory", key: "bluetooth", option: "bluetooth", kind: .boolean, fallback: "no",
+        summary: "let phones play over Bluetooth", detail: "Needs BlueZ and bluez-alsa.")
+    static let lineIns = Setting(
+        group: "accessory", key: "line-in", option: "line-in", kind: .list, fallback: "",
+        summary: "ALSA capture devices that are sources while sound comes from them",
+        detail: """
+            Each is a device, such as plughw:CARD=Line, or a name for people and a device, such as Turntable=plughw:CARD=Line.
+            """)
+    static let lineInThreshold = Setting(
+        group: "accessory", key: "line-in-threshold", option: "line-in-threshold", kind: .number(-90...0),
+        fallback: "-50", summary: "level above which a line-in is playing, in decibels below full scale",
+        detail: "")
+    static let lineInHold = Setting(
+        group: "accessory", key: "line-in-hold-seconds", option: "line-in-hold-seconds",
+        kind: .number(0.5...600),
+        fallback: "10", summary: "time after which a quiet line-in is not playing any more", detail: "")
+    static let confirmPairing = Setting(
+        group: "accessory", key: "confirm-pairing", option: "confirm-pairing", kind: .boolean,
+        fallback: "yes",
+        summary: "have somebody say of each phone whether it is the right one",
+        detail: "With no, the first phone that comes while pairing is open is taken.")
+    static let placementSensor = Setting(
+        group: "accessory", key: "placement-sensor", option: "placement-sensor", kind: .text(0...255),
+        fallback: "",
+        summary: "input device with switches that tell where the device is worn or what is plugged in",
+        detail: "A path, or the name that the device has for itself. Empty: there is none.")
+    static let placementRules = Setting(
+        group: "accessory", key: "placement-rules", option: "placement-rules", kind: .list, fallback: "",
+        summary: "what the switches of the sensor mean",
+        detail: """
+            SW_FRONT_PROXIMITY=onHead: on, the device is worn so (inEar, onHead, overTheEar), off, it is not worn. A ! in front \
+            is the other way round. SW_HEADPHONE_INSERT=jack:Headphones: on, something is plugged in.
+            """)
+    static let jack = Setting(
+        group: "accessory", key: "jack", option: "jack", kind: .text(0...63), fallback: "",
+        summary: "control of the card that tells whether its jack is used; empty is none",
+        detail:
+            "Such as Headphone Jack. Senders see it, and unplugged says what happens when the jack is pulled."
+    )
+    static let unplugged = Setting(
+        group: "accessory", key: "unplugged", option: "unplugged", kind: .choice(["continue", "pause"]),
+        fallback: "continue", summary: "what happens when the jack is pulled", detail: "")
+    static let switchHold = Setting(
+        group: "accessory", key: "hold-seconds", option: "switch-hold-seconds", kind: .number(0...3600),
+        fallback: "8",
+        summary: "how long a source that pauses keeps the output",
+        detail: "Then what was heard before goes on.")
+    static let switchResume = Setting(
+        group: "accessory", key: "resume", option: "switch-resume",
+        kind: .choice(["always", "calls", "never"]),
+        fallback: "always", summary: "whether what was heard before comes back",
+        detail: "With calls only what a call interrupted does.")
+    static let switchResumeLimit = Setting(
+        group: "accessory", key: "resume-limit-seconds", option: "switch-resume-limit-seconds",
+        kind: .integer(1...86400), fallback: "600",
+        summary: "how long after it lost the output a source comes back",
+        detail: "After a call there is no limit.")
+    static let wearLimit = Setting(
+        group: "accessory", key: "wear-limit-seconds", option: "wear-limit-seconds",
+        kind: .integer(0...86400),
+        fallback: "300",
+        summary: "how long after the device was taken off what was heard goes on when it is worn again",
+        detail: "")
+
     static let logLevel = Setting(
         group: "log", key: "level", option: "log-level",
         kind: .choice(["error", "warning", "notice", "info", "debug"]), fallback: "info",
@@ -226,7 +299,10 @@ extension Setting {
         loadTimeout, outage, stallTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, buffer,
         videoSink, rendererMode, rendererProgram, pluginFolder, confine, readable, writable, memoryLimit,
         applications, systemApplications, localApplications, applicationStorage, applicationUser,
-        applicationConfinement, browser, pythonFolder, logLevel, stateFolder,
+        applicationConfinement, browser, pythonFolder, accessoryCapabilities, bluetooth, lineIns,
+        lineInThreshold, lineInHold, confirmPairing, placementSensor, placementRules, jack, unplugged,
+        switchHold, switchResume,
+        switchResumeLimit, wearLimit, logLevel, stateFolder,
     ]
 
     /// The groups in their order.

@@ -5,6 +5,7 @@ import GLibLoop
 import MediaModel
 import ReceiverRuntime
 import Settings
+import SwitchingCore
 import Synchronization
 
 /// Keeps the receiver's identity, name and volume in `state.conf`. What is saved is written in the background, the newest
@@ -24,7 +25,7 @@ final class StateFile: StateStore {
         } catch let failure as Failure {
             log.write(.error, "state", "the state cannot be read, starting afresh", ["reason": "\(failure)"])
         } catch {
-            setAside(reason: "\(error)")
+            Self.setAside(path, reason: "\(error)", log)
         }
         return nil
     }
@@ -32,7 +33,7 @@ final class StateFile: StateStore {
     func save(_ state: SavedState) { writer.save(Self.text(of: state)) }
 
     /// What cannot be understood may still be of use to a person.
-    private func setAside(reason: String) {
+    static func setAside(_ path: String, reason: String, _ log: any Log) {
         let other = "\(path).corrupt-\(Machine.secondsSinceEpoch)"
         log.write(
             .warning, "state", "the state is damaged, set aside, starting afresh",
@@ -52,9 +53,18 @@ final class StateFile: StateStore {
         let level = try file.real(group, "volume", in: 0...1) ?? 0
         let isMuted = try file.boolean(group, "muted") ?? false
         let trim = try file.integer(group, "output-trim", in: -1_000_000...1_000_000) ?? 0
+        var preferences: [SourceAddress: SourcePreference] = [:]
+        for line in (try file.string(group, "preferences") ?? "").split(separator: " ") {
+            let parts = line.split(separator: "=")
+            guard parts.count == 2, let address = SourceAddress(String(parts[0])),
+                let preference = SourcePreference(rawValue: String(parts[1])),
+                preferences.count < SwitchingState.preferenceLimit
+            else { continue }
+            preferences[address] = preference
+        }
         return SavedState(
             identifier: identifier, name: name?.isEmpty == true ? nil : name,
-            volume: Volume(level: level, isMuted: isMuted), outputTrim: Int32(trim))
+            volume: Volume(level: level, isMuted: isMuted), outputTrim: Int32(trim), preferences: preferences)
     }
 
     private static func isIdentifier(_ text: String) -> Bool {
@@ -63,9 +73,12 @@ final class StateFile: StateStore {
     }
 
     private static func text(of state: SavedState) -> String {
+        let preferences = state.preferences.sorted { $0.key < $1.key }
+            .map { "\($0.key.text)=\($0.value.rawValue)" }.joined(separator: " ")
         let values = [
             ("identifier", state.identifier), ("name", state.name ?? ""), ("volume", "\(state.volume.level)"),
             ("muted", state.volume.isMuted ? "true" : "false"), ("output-trim", "\(state.outputTrim)"),
+            ("preferences", preferences),
         ]
         return "# Written by linnetd.\n"
             + KeyFile.text(of: [(group, values.map { (key: $0.0, value: $0.1) })])
@@ -89,13 +102,16 @@ final class StateFile: StateStore {
             var watcher: @Sendable () -> Void = {}
         }
         let folder: String
-        var path: String { "\(folder)/state.conf" }
+        private let name: String
+        var path: String { "\(folder)/\(name)" }
         /// Why the newest state is not written; nil when it is, again.
         var fault: String? { state.withLock { $0.fault } }
         private let log: any Log
         private let state = Mutex(State())
 
-        init(folder: String, log: any Log) { (self.folder, self.log) = (folder, log) }
+        init(folder: String, name: String = "state.conf", log: any Log) {
+            (self.folder, self.name, self.log) = (folder, name, log)
+        }
 
         /// Calls `body`, on the writer's thread, when `fault` has changed.
         func watch(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.watcher = body } }

@@ -76,7 +76,6 @@ extension OutputUnderTest {
             return rest.isEmpty ? () : nil
         }
     }
-    fileprivate func drained() async throws { try await first { $0 == .drained(stream) ? () : nil } }
 }
 
 @Suite(.timeLimit(.minutes(1))) struct `A sound over another` {
@@ -147,7 +146,7 @@ extension OutputUnderTest {
         test.output.setPlaying(true, for: test.stream)
         try await test.drained()
         let frames = sounds(card.recording(), channel: 0)
-        #expect(Set(frames).count == 29_000 && frames.count < 29_000 + 960)
+        #expect(isWhole(frames, 1..<29_001) && frames.count < 29_000 + 2_400)
     }
 
     @Test func `opens the card for itself alone, and gives it up afterwards`() async throws {
@@ -178,7 +177,10 @@ extension OutputUnderTest {
         try await test.first { $0 == .starvationChanged(test.stream, false) ? () : nil }
         try await test.bothEnded()
         let recording = card.recording()
-        #expect(sounds(recording, channel: 0) == Array(1...32_000))
+        // It comes up again within its item.
+        let frames = sounds(recording, channel: 0)
+        #expect(frames.prefix(20_000) == Array(1...20_000)[...])
+        #expect(frames.suffix(10_000) == Array(22_001...32_000)[...])
         // In one piece, whatever the stream did meanwhile.
         let over = heard(recording, channel: 1).drop { $0 == 0 }
         #expect(Array(over.prefix(20_000)) == Array(1...20_000))
@@ -243,9 +245,10 @@ extension OutputUnderTest {
         test.count(test.stream, 4_000, from: 26_000)
         try await test.bothEnded()
         let right = sounds(card.recording(), channel: 1)
-        #expect(Set(right).count == 24_000, "nothing is left out")
+        // Beside a sound that comes up there is dither.
+        #expect(right.count >= 24_000 && isWhole(right, 1..<24_001), "nothing is left out")
         #expect(right.count < 24_000 + 4_800)
-        #expect(sounds(card.recording(), channel: 0).suffix(4_000) == Array(26_001...30_000)[...])
+        #expect(sounds(card.recording(), channel: 0).suffix(2_000) == Array(28_001...30_000)[...])
     }
 
     @Test func `fades when it is closed, and the stream is whole again`() async throws {

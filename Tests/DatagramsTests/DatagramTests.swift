@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-import Datagrams
 import GLibLoop
 import Testing
+
+@testable import Datagrams
 
 /// The next message, waited for; nil at the end of the socket.
 private func next(_ socket: DatagramSocket, room: Int = 64) -> (bytes: [UInt8], sender: DatagramAddress)? {
@@ -14,6 +15,39 @@ private func next(_ socket: DatagramSocket, room: Int = 64) -> (bytes: [UInt8], 
         case .ended: return nil
         case .nothing, .failed: continue
         }
+    }
+}
+
+struct ArrivalStampsTests {
+    @Test func `a stamp is told by the other clock`() {
+        var stamps = ArrivalStamps()
+        #expect(stamps.time(of: 1_000_005_000, now: 9_000, difference: 1_000_000_000) == 5_000)
+        #expect(stamps.time(of: 1_000_025_040, now: 29_000, difference: 1_000_000_040) == 25_000)
+        // It was taken before it arrived: the difference was not read exactly.
+        #expect(stamps.time(of: 1_000_029_050, now: 29_000, difference: 1_000_000_000) == 29_000)
+    }
+
+    @Test func `while the clock is set there are no stamps`() {
+        var stamps = ArrivalStamps()
+        #expect(stamps.time(of: 1_000_005_000, now: 9_000, difference: 1_000_000_000) == 5_000)
+        // Set forward by a second, after the message had come.
+        #expect(stamps.time(of: 1_000_015_000, now: 19_000, difference: 2_000_000_000) == 19_000)
+        #expect(stamps.time(of: 2_000_025_000, now: 29_000, difference: 2_000_000_000) == 25_000)
+    }
+
+    @Test(arguments: [Int64.min, -1, 0, 5_000_000_000, .max])
+    func `what no stamp can be is none`(stamp: Int64) {
+        var stamps = ArrivalStamps()
+        #expect(stamps.time(of: stamp, now: 1_500_000_000, difference: 2_000_000_000) == 1_500_000_000)
+        #expect(stamps.time(of: 3_000_000_000, now: 1_500_000_000, difference: nil) == 1_500_000_000)
+    }
+
+    @Test func `only what the kernel says of the arrival is read`() {
+        let header: UInt64 = UInt64(UInt32(1)) | UInt64(UInt32(ArrivalStamps.option)) << 32
+        #expect(ArrivalStamps.stamp(in: (32, header, 7, 5, 0, 0, 0, 0), size: 32) == 7_000_000_005)
+        #expect(ArrivalStamps.stamp(in: (32, header, 7, 5, 0, 0, 0, 0), size: 0) == nil)
+        #expect(ArrivalStamps.stamp(in: (32, header + 1, 7, 5, 0, 0, 0, 0), size: 32) == nil)
+        #expect(ArrivalStamps.stamp(in: (32, header, .max / 2, 5, 0, 0, 0, 0), size: 32) == nil)
     }
 }
 
@@ -36,6 +70,21 @@ struct DatagramTests {
         }
         #expect(Array(buffer[..<answer.count]) == [9, 8])
         #expect(answer.time > before && answer.time <= MonotonicTime.now())
+    }
+
+    @Test func `a message has the time at which it arrived, not that at which it was taken`() throws {
+        let server = try DatagramSocket(at: 0)
+        let client = try DatagramSocket(to: "127.0.0.1", port: server.port)
+        var buffer = [UInt8](repeating: 0, count: 8)
+        // The kernel begins to stamp a moment after it was asked to.
+        for _ in 0..<500 {
+            client.send([1])
+            let sent = MonotonicTime.now()
+            MonotonicTime.rest(10_000_000)
+            guard case .received(let message) = server.receive(into: &buffer, waits: true) else { continue }
+            if message.time < sent + 1_000_000 { return }
+        }
+        Issue.record("no message had a stamp")
     }
 
     @Test func `a connected socket hears its peer alone`() throws {

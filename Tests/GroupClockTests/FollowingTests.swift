@@ -13,6 +13,8 @@ private struct Course {
     var now: Int64 = 1_000_000_000_000
     var isPlaying = true
     var isAnswered = true
+    /// Nanoseconds there and back.
+    var trip: Int64 = 400_000
     private(set) var requests: [Int64] = []
     private(set) var reports: [ClockReport] = []
     private var mark: UInt64 = 100
@@ -26,8 +28,8 @@ private struct Course {
                 following.sent(mark, at: now, isPlaying: isPlaying)
                 requests.append(now)
                 if isAnswered {
-                    now += 400_000
-                    following.received(mark: mark, remote: now + 7_000_000_000 - 200_000, at: now)
+                    now += trip
+                    following.received(mark: mark, remote: now + 7_000_000_000 - trip / 2, at: now)
                 }
             }
             now = min(max(now + 1, min(following.nextRequest, following.nextReport)), end)
@@ -47,6 +49,20 @@ struct FollowingTests {
         #expect(good.age < second / 2)
         let line = try #require(good.line)
         #expect(abs(line.remote(at: line.local) - line.local - 7 * second) < 20_000)
+    }
+
+    @Test(arguments: [
+        (ClockRate.unknown, 1_100, 1_300), (ClockRate(partsPerMillion: 1, deviation: 1), 600, 800),
+    ])
+    func `a slow network is good after a second, or sooner where the rate is remembered`(
+        rate: ClockRate, least: Int64, most: Int64
+    ) throws {
+        var course = Course()
+        course.following = Following(rate: rate)
+        course.trip = 10_000_000
+        course.run(for: 2 * second)
+        let good = try #require(course.reports.first { $0.state == .synchronised })
+        #expect((least...most).contains(good.age / 1_000_000))
     }
 
     @Test func `requests are many at first and fewer when more is known`() {

@@ -124,10 +124,37 @@ import Testing
         }
     }
 
+    /// Another user runs it than who installs it.
+    @Test @RouteActor func `what is installed can be read by all, whatever the umask`() async throws {
+        let folder = try ScratchFolder()
+        let made = try await ProgramRun.output(of: "linnet", ["app", "new", "\(folder.path)/doorbell"])
+        #expect(made.exit == .status(0), "\(made)")
+        try FileSystem.makeDirectory("\(folder.path)/doorbell/pictures")
+        try FileSystem.write([1], to: "\(folder.path)/doorbell/pictures/bell.png", mode: 0o600)
+        let place = "\(folder.path)/applications"
+        let script = #"umask 077; exec "\#(Self.program)" app install "$1" "--folder=$2""#
+        let run = try await ProgramRun.start(
+            "/bin/sh", ["-c", script, "sh", "\(folder.path)/doorbell", place])
+        #expect(await run.exit() == .status(0))
+        func mode(_ path: String) throws -> UInt32 {
+            try #require(FileSystem.entry("\(place)/\(path)")).mode
+        }
+        let installed = "org.example.doorbell"
+        #expect(try mode("") == 0o755)
+        #expect(try mode(installed) == 0o755)
+        #expect(try mode("\(installed)/pictures") == 0o755)
+        #expect(try mode("\(installed)/pictures/bell.png") == 0o644)
+        #expect(try mode("\(installed)/application.json") == 0o644)
+        #expect(try mode("\(installed)/doorbell.py") == 0o755)
+    }
+
     /// Tries an application with what is typed.
     private static var trial: String {
+        #"exec "\#(program)" app run "$1" <"$2""#
+    }
+
+    private static var program: String {
         let own = Machine.programPath ?? ""
-        let linnet = own[..<(own.lastIndex(of: "/") ?? own.startIndex)] + "/linnet"
-        return #"exec "\#(linnet)" app run "$1" <"$2""#
+        return own[..<(own.lastIndex(of: "/") ?? own.startIndex)] + "/linnet"
     }
 }

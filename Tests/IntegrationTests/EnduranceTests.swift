@@ -13,5 +13,14 @@ extension Receiving {
             #expect(exit == .status(0), "\(lines.joined(separator: "\n"))")
             #expect(lines.contains { $0.hasPrefix("endurance threads of linnet-renderer: ") })
         }
+
+        @Test func `members that join, leave, stand still and die at random are one group in the end`()
+            async throws
+        {
+            let (lines, exit) = try await ProgramRun.output(
+                of: "linnet-bench", ["group-soak", "--quick", "--support", "\(Programs.build)/support"])
+            #expect(exit == .status(0), "\(lines.joined(separator: "\n"))")
+            #expect(lines.contains { $0.hasPrefix("group-soak largest offset of two survivors: ") })
+        }
     }
 }

@@ -8,60 +8,12 @@ import RouteWire
 import SystemProbe
 import Testing
 
-/// Two receivers with a card each, in one group, over the real network of this machine.
-@RouteActor private struct Pair {
-    let host: ReceiverUnderTest
-    let member: ReceiverUnderTest
-    let hostSender: GroupSender
-    let memberSender: GroupSender
-    let created: GroupCreated
-
-    static func use(_ body: @RouteActor @escaping (Pair) async throws -> Void) async throws {
-        try await ReceiverUnderTest.use(["--clock-port", "0"]) { host in
-            try await ReceiverUnderTest.use(["--clock-port", "0"]) { member in
-                let hostSender = try await GroupSender("first", port: host.port)
-                let memberSender = try await GroupSender("second", port: member.port)
-                let created = try GroupCreated(
-                    json: await hostSender.ask(
-                        .group(.create(name: "Both", activity: nil, policy: nil))))
-                let pair = Pair(
-                    host: host, member: member, hostSender: hostSender, memberSender: memberSender,
-                    created: created)
-                try await body(pair)
-                hostSender.close()
-                memberSender.close()
-            }
-        }
-    }
-
-    func invitation(ticket: String, by addresses: [String] = ["127.0.0.1"]) -> RouteRequest {
-        .group(
-            .join(
-                GroupInvitation(
-                    group: created.group, name: "Both", ticket: ticket,
-                    host: GroupHost(
-                        id: created.hostID, addresses: addresses, port: host.port))))
-    }
-
-    func join() async throws {
-        try await memberSender.ask(invitation(ticket: created.ticket))
-        try await memberSender.wait("the member has joined and knows the clock") {
-            $0?.view?.phase == .joined && $0?.view?.isClockKnown == true
-        }
-    }
-
-    /// Starts the item whose tone tells its second, by the member's sender.
-    func play() async throws {
-        try await memberSender.ask(.start(SessionStart(url: host.media.url("position.flac"))))
-    }
-}
-
 extension Receiving {
     struct GroupTests {
         @Test @RouteActor func `two receivers in a group are heard in the same place at the same time`()
             async throws
         {
-            try await Pair.use { pair in
+            try await GroupPair.use { pair in
                 try await pair.join()
                 try await pair.play()
                 var (one, other) = (pair.host.card, pair.member.card)
@@ -77,7 +29,7 @@ extension Receiving {
         }
 
         @Test @RouteActor func `a receiver whose ticket is another one stays outside`() async throws {
-            try await Pair.use { pair in
+            try await GroupPair.use { pair in
                 let other = try #require(GroupSecret(bytes: Array(repeating: 7, count: 32)))
                 try await pair.memberSender.ask(pair.invitation(ticket: other.text))
                 try await pair.memberSender.wait("the group is over for the stranger") {
@@ -92,7 +44,7 @@ extension Receiving {
         }
 
         @Test @RouteActor func `a member that leaves is silent, and the other plays on`() async throws {
-            try await Pair.use { pair in
+            try await GroupPair.use { pair in
                 try await pair.join()
                 try await pair.play()
                 var (one, other) = (pair.host.card, pair.member.card)
@@ -107,10 +59,54 @@ extension Receiving {
             }
         }
 
+        @Test @RouteActor
+        func `a host that stood still comes back as a member of the one that took its place`()
+            async throws
+        {
+            try await GroupPair.use { pair in
+                try await pair.join()
+                try await pair.play()
+                var other = pair.member.card
+                _ = try await other.beginning(ofSecond: 1, from: 0, within: .seconds(30))
+                pair.host.daemon.signal(SystemProbe.ChildProcess.stopping)
+                try await pair.memberSender.wait("the member is the host", within: .seconds(60)) {
+                    $0?.view?.isHost == true && $0?.id == pair.created.group
+                }
+                pair.host.daemon.signal(SystemProbe.ChildProcess.continuing)
+                try await pair.memberSender.wait("both are in one group again", within: .seconds(60)) {
+                    $0?.view?.isHost == true && $0?.members.count == 2
+                }
+                let late = try await GroupSender("third", port: pair.host.port)
+                try await late.wait("the old host is a member", within: .seconds(60)) {
+                    $0?.view?.isHost == false && $0?.view?.phase == .joined && $0?.members.count == 2
+                }
+                late.close()
+            }
+        }
+
+        @Test @RouteActor
+        func `a member that stood still is missed within five seconds, and comes back to the same host`()
+            async throws
+        {
+            try await GroupPair.use { pair in
+                try await pair.join()
+                let start = SimulatedCard.now
+                pair.member.daemon.signal(SystemProbe.ChildProcess.stopping)
+                try await pair.hostSender.wait("one member is left") { $0?.members.count == 1 }
+                // Usually 4 s after the last answer to a ping; other connections have 15.
+                #expect(SimulatedCard.now - start < 14_000_000_000)
+                pair.member.daemon.signal(SystemProbe.ChildProcess.continuing)
+                try await pair.hostSender.wait("two members", within: .seconds(60)) {
+                    $0?.members.count == 2 && $0?.view?.isHost == true
+                }
+                try await pair.memberSender.wait("it is a member") { $0?.view?.phase == .joined }
+            }
+        }
+
         @Test @RouteActor func `when the host is killed the member plays on as the host of the same group`()
             async throws
         {
-            try await Pair.use { pair in
+            try await GroupPair.use { pair in
                 try await pair.join()
                 try await pair.play()
                 var other = pair.member.card

@@ -100,6 +100,18 @@ import Testing
         #expect(names.contains("state.conf"))
     }
 
+    @Test func `damaged rates of clocks and cards are set aside with a warning`() async throws {
+        try FileSystem.makeDirectory("\(folder.path)/state")
+        let text = "[clock 1]\nmachine=a\nrate=much\ndeviation=1\n"
+        try FileSystem.write(Array(text.utf8), to: "\(folder.path)/state/rates.conf")
+        let run = try await ProgramRun.start(
+            "linnetd", ["--state-dir=\(folder.path)/state", "--port=0", "--device=null", "--advertise=no"])
+        #expect(await run.line(with: "linnetd: ready") != nil)
+        let names = try FileSystem.list("\(folder.path)/state")
+        #expect(names.contains { $0.hasPrefix("rates.conf.corrupt-") })
+        #expect(!names.contains("rates.conf"))
+    }
+
     @Test func `the self-test names the package that https needs`() async throws {
         let own = Machine.programPath ?? ""
         let program = "\(own[..<(own.lastIndex(of: "/") ?? own.startIndex)])/linnetd"

@@ -223,7 +223,7 @@ extension Receiving {
                 output: output)
             #expect(await Programs.poll(within: .seconds(90)) { !script.isRunning })
             #expect(script.wait(milliseconds: 0) == 0, "\(readText(output))")
-            #expect(readLines(output).count == 14)
+            #expect(readLines(output).count == 21)
         }
     }
 }

@@ -65,6 +65,23 @@ private func answer(
         #expect(!state.awaitsMove)
     }
 
+    @Test func `is to be looked at only while there is something to do`() {
+        var state = Self.opened(answer(), count: 131_072)
+        // Enough lies ahead, and goes on to do so for a while.
+        #expect(state.isDue() == false)
+        _ = state.read(at: 0, maximum: 4_096)
+        #expect(state.isDue() == false)
+        _ = state.read(at: 4_096, maximum: 32_768)
+        // Asking changes nothing.
+        #expect(state.isDue() == true)
+        #expect(state.isDue() == true)
+        #expect(state.next() == .read)
+        #expect(state.isDue() == false)
+        _ = state.read(at: 5_000_000, maximum: 10)
+        #expect(state.isDue() == true)
+        #expect(state.next() == .drop)
+    }
+
     @Test func `knows whether places far apart cost little`() {
         func givesPlaces(_ answer: HTTPAnswer) -> Bool { Self.opened(answer).givesPlaces }
         func saying(_ ranges: String, length: Int64?) -> HTTPAnswer {

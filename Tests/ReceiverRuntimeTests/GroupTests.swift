@@ -362,6 +362,62 @@ struct GroupTests {
         #expect(rooms.place(2) == rooms.place(1))
     }
 
+    @Test func `who was given up by a host that is there comes back to it`() throws {
+        let rooms = try TestRooms.grouped(3)
+        _ = try rooms.senders[0].start()
+        rooms.settle()
+        rooms.pass(1)
+        rooms.network.cut(TestRooms.port(1))
+        rooms.network.heal(TestRooms.port(1))
+        rooms.settle()
+        rooms.pass(1)
+        for index in 0..<3 {
+            let state = try #require(try rooms.state(index))
+            #expect(state.host == "room-0")
+            #expect(state.epoch == 1)
+            #expect(state.view?.phase == .joined)
+            #expect(state.members.count == 3)
+        }
+        #expect(rooms.place(1) == rooms.place(0))
+    }
+
+    @Test func `where the one who paused stood is where the group goes on`() throws {
+        let rooms = try TestRooms.grouped(2)
+        _ = try rooms.senders[0].start()
+        rooms.settle()
+        rooms.pass(1)
+        try rooms.senders[1].ask(.setPlaying(session: nil, false))
+        rooms.settle()
+        func timeline(_ index: Int) throws -> WireGroupTimeline? {
+            let group = try rooms.state(index)
+            return group?.item.flatMap { group?.timelines[$0.identifier] }
+        }
+        #expect(try timeline(0)?.state == .paused)
+        let place = MediaTime(value: 1_234, timescale: 1_000)
+        for index in [0, 1] {
+            let load = try #require(rooms.rooms[index].renderer.currentLoad)
+            let position = PlaybackPosition(
+                position: index == 1 ? place : MediaTime(value: 9, timescale: 1),
+                clockTime: rooms.rooms[index].clock.now, rate: 0)
+            rooms.rooms[index].renderer.report(.positionChanged(load, position))
+            rooms.settle()
+        }
+        #expect(try timeline(0)?.itemTime == 1_234_000_000)
+        #expect(try timeline(1)?.itemTime == 1_234_000_000)
+    }
+
+    @Test func `the host's clock is read often only while the group plays`() throws {
+        let rooms = try TestRooms.grouped(2)
+        #expect(rooms.network.readersInUse == [])
+        _ = try rooms.senders[0].start()
+        rooms.settle()
+        rooms.pass(1)
+        #expect(rooms.network.readersInUse == [TestRooms.port(1)])
+        try rooms.senders[1].ask(.setPlaying(session: nil, false))
+        rooms.settle()
+        #expect(rooms.network.readersInUse == [])
+    }
+
     @Test func `a group that was cut in two becomes one again`() throws {
         let rooms = try TestRooms.grouped(2)
         rooms.network.cut(TestRooms.port(0))

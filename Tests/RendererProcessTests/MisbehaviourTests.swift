@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GLibLoop
+import Glibc
 import MediaModel
 import RendererProcess
 import Synchronization
@@ -30,7 +31,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("wrong-version", "it speaks version 5, not 4"),
+            ("wrong-version", "it speaks version 6, not 5"),
             ("wrong-frame-version", "version 9 of the frames"),
             ("no-hello", "it did not say hello"), ("half-frame", "exit status 0"),
             ("endless-frame", "signal 9"), ("junk", "signal 9"),
@@ -63,6 +64,42 @@ import Testing
             await stage.run { $0.send(.stop(LoadID(number))) }
             #expect(await events.next() == .stopped(LoadID(number)))
         }
+        await stage.end()
+    }
+
+    @Test func `a descriptor goes to the renderer, and does not stay here`() async throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(unsafe pipe(&ends) == 0)
+        let (reader, writer) = (ends[0], ends[1])
+        defer { _ = close(reader) }
+        let stage = try Stage.misbehaving("handed")
+        let events = await stage.start()
+        #expect(await events.next() == Self.started)
+        await stage.run { $0.hand(over: writer, token: 5) }
+        while let event = await events.next(), event.exitReason == nil {}
+        // The end comes only if nobody has the other one any more.
+        var bytes = [UInt8](repeating: 0, count: 64)
+        var heard: [UInt8] = []
+        while true {
+            let count = unsafe read(reader, &bytes, bytes.count)
+            guard count > 0 else { break }
+            heard += bytes[..<count]
+        }
+        #expect(String(decoding: heard, as: UTF8.self) == "handed")
+        await stage.end()
+    }
+
+    @Test func `a descriptor for a renderer that is not there is closed`() async throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(unsafe pipe(&ends) == 0)
+        let (reader, writer) = (ends[0], ends[1])
+        defer { _ = close(reader) }
+        let stage = try Stage(nil)
+        let events = await stage.start()
+        while let event = await events.next(), event.exitReason == nil {}
+        await stage.run { $0.hand(over: writer, token: 5) }
+        var byte: UInt8 = 0
+        #expect(unsafe read(reader, &byte, 1) == 0)
         await stage.end()
     }
 

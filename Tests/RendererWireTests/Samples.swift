@@ -69,6 +69,18 @@ enum Samples {
         .bind(load, nil),
         .unbind(load),
         .setOutputTrim(nanoseconds: -500_000_000),
+        .setCardDrift(device: "hw:CARD=Küche", partsPerMillion: -12.5),
+        .loadCapture(
+            load,
+            CaptureSource(
+                kind: .device(name: "hw:CARD=Line,DEV=0"), sampleRate: .max, channels: .min, format: .s24le,
+                latencyNanoseconds: .max), playing: true),
+        .loadCapture(load, CaptureSource(kind: .descriptor(token: .max), format: .s32le), playing: false),
+        .watchCapture([]),
+        .watchCapture([
+            CaptureWatch(name: "hw:1", threshold: -42.5, holdMilliseconds: .max, attackMilliseconds: .min),
+            CaptureWatch(name: ""),
+        ]),
     ]
 
     static let events: [RendererEvent] =
@@ -121,6 +133,9 @@ enum Samples {
             .stopped(load),
             .outputChanged(output),
             .outputVolumeChanged(Volume(level: 0.5, isMuted: false)),
+            .captureActivity(name: "hw:1", isActive: true, reason: nil),
+            .captureActivity(name: "", isActive: false, reason: "it is not there"),
+            .jackChanged(name: "Headphone Jack", isPlugged: true),
             .exited(reason: "signal 11"),
             .confined([]),
             .confined([
@@ -135,6 +150,6 @@ enum Samples {
                 RendererSetting(key: "output.device", value: "default"),
                 RendererSetting(key: "", value: "🎵"),
             ]),
-            .ping(0), .pong(.max),
+            .ping(0), .pong(.max), .handOver(token: .max),
         ] + commands.map { .command($0) } + events.map { .event($0) }
 }

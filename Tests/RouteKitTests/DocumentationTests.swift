@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import MediaModel
 import RouteWire
 import Settings
 import Testing
@@ -16,9 +17,10 @@ struct DocumentationTests {
         String(decoding: try FileSystem.read("\(Self.root)/\(path)", maximum: 1 << 20), as: UTF8.self)
     }
 
-    @Test func `the example in the page is the one that is compiled here`() throws {
-        let page = try text("Docs/routekit.md")
-        let source = try text("Tests/RouteKitTests/DocumentationExample.swift")
+    @Test(arguments: [("routekit.md", "DocumentationExample"), ("groups.md", "PlayerExample")])
+    func `the example in the page is the one that is compiled here`(page: String, file: String) throws {
+        let page = try text("Docs/\(page)")
+        let source = try text("Tests/RouteKitTests/\(file).swift")
         // The licence lines stand in the file only.
         let code = source.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(3)
             .joined(separator: "\n")
@@ -41,6 +43,30 @@ struct DocumentationTests {
         #expect(receiver.requests("route.deactivate").count == 1)
     }
 
+    @Test @RouteActor func `the example of a player does what its group does`() async throws {
+        let host = try ScriptedHost()
+        let controller = RouteController(sender: SenderIdentity(name: "Test"), timing: patientTiming)
+        let route = try await controller.activate(host.receiver.receiver)
+        let renderer = ListRenderer()
+        let taking = Task { @RouteActor in try await Desk(renderer).takePart(in: route.group) }
+        await host.receiver.until { host.attached.count == 1 }
+        host.change {
+            $0.item = WireGroupItem(
+                identifier: "song", media: QueueItemRequest(url: "http://example.org/a.flac"))
+        }
+        await host.hears(.moved(item: "song", nil))
+        host.command(.seek(itemTime: 5_000_000_000, anticipatedRate: 1, due: nil))
+        host.command(.play(itemTime: 5_000_000_000, clockTime: 9_000_000_000, rate: 1))
+        host.command(.pause(anticipatedRate: nil))
+        await host.receiver.until { host.completions.count == 3 }
+        #expect(
+            renderer.log == ["load http://example.org/a.flac", "stand at 5.0", "ready", "play 5.0", "stand"])
+        await host.hears(.stopped(item: "song", itemTime: 6_000_000_000))
+        host.close("dissolved")
+        await controller.leave(route)
+        try await taking.value
+    }
+
     @Test(arguments: [
         ("linnet.bash", CompletionScript.bash), ("_linnet", CompletionScript.zsh),
         ("linnet.fish", CompletionScript.fish),
@@ -58,5 +84,22 @@ struct DocumentationTests {
             }
         }
         for code in ExitCode.allCases { #expect(page.contains(".B \(code.rawValue)\n"), "\(code)") }
+    }
+}
+
+/// Writes down what it would render, and stops at second 6.
+@RouteActor private final class ListRenderer: DeskRenderer {
+    private(set) var log: [String] = []
+    func load(_ url: String?) { log.append("load \(url ?? "nothing")") }
+    func play(from place: MediaTime, at time: Int64, rate: Double) { log.append("play \(place.seconds)") }
+
+    func stand(at place: MediaTime?) -> MediaTime {
+        log.append(place.map { "stand at \($0.seconds)" } ?? "stand")
+        return MediaTime(value: 6, timescale: 1)
+    }
+
+    func whenReady(_ body: @escaping @Sendable () -> Void) {
+        log.append("ready")
+        body()
     }
 }

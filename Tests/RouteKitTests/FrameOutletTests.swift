@@ -35,6 +35,7 @@ import Testing
         sent.append(.together(frames.map(number), areJoined: areJoined))
     }
 
+    func letReaderRun() {}
     func close(code: UInt16, reason: String) {}
     func abort() {}
 }

@@ -30,6 +30,8 @@ import Soup
     private(set) var version: Int64 = 1
     private(set) var asked: [Asked] = []
     private(set) var frames: [DataFrame] = []
+    /// What members of a group have told it.
+    private(set) var told: [GroupLinkRequest] = []
     /// Answers in place of the usual ones, by method.
     var replies: [String: (RouteRequest) -> Reply] = [:]
     /// What becomes of a data frame; nil is an acknowledgement.
@@ -96,9 +98,13 @@ import Soup
     }
 
     private func heard(_ text: String, by socket: WebSocket) {
-        guard case .single(let incoming) = IncomingText.decode(text), let id = incoming.id,
+        guard case .single(let incoming) = IncomingText.decode(text),
             case .success(let request) = incoming.request
         else { return }
+        guard let id = incoming.id else {
+            if case .link(let word) = request { told.append(word) }
+            return wake()
+        }
         let asked = Asked(request: request, id: id, socket: socket)
         self.asked.append(asked)
         switch replies[request.method]?(request) ?? .result(usual(request)) {

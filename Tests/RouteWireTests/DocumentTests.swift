@@ -49,7 +49,34 @@ enum Fixtures {
                 "1": QueueItemDocument(
                     name: "a.mp3", error: MediaFailure(.notFound, "gone", httpStatus: 404)),
                 "2": QueueItemDocument(name: "b", title: "T", subtitle: "S", identifier: "i"),
-            ], repeats: .all), application: "i1", isGrouped: true)
+            ], repeats: .all), application: "i1", isGrouped: true, isHeard: false)
+
+    static let accessory = AccessoryDocument(
+        capabilities: ["audioSwitching", "placement"], placement: "onHead", placementFault: "it sticks",
+        isPlugged: true,
+        sources: [
+            "A0:B1:C2:D3:E4:F5": SourceDocument(
+                kind: "bluetooth", name: "Phone", state: "playing", preference: "preferred", title: "T",
+                subtitle: "S"),
+            "02:00:00:00:00:01": SourceDocument(
+                kind: "lineIn", name: "Turntable", state: "unavailable", fault: "It is gone."),
+        ], primary: "A0:B1:C2:D3:E4:F5", secondary: "02:00:00:00:00:01", active: "A0:B1:C2:D3:E4:F5",
+        decisions: [
+            DecisionDocument(
+                number: 7, moment: -5, outcome: "heard", reason: "started", message: "It started.",
+                source: "A0:B1:C2:D3:E4:F5", name: "Phone", previous: "02:00:00:00:00:01"),
+            DecisionDocument(
+                number: 8, moment: 9, outcome: "noted", reason: "announced", message: "", source: nil,
+                name: "",
+                previous: nil),
+        ], bluetooth: "off", bluetoothReason: "It is switched off.",
+        pairing: PairingDocument(
+            state: "asked", until: 5, source: "A0:B1:C2:D3:E4:F5", name: "Phone", passkey: "004711",
+            reason: "r"),
+        known: [
+            KnownSourceDocument(
+                address: "A0:B1:C2:D3:E4:F5", name: "Phone", isConnected: true, isTrusted: false)
+        ])
 
     static let state = StateDocument(
         device: DeviceDocument(
@@ -68,7 +95,7 @@ enum Fixtures {
             ],
             last: EndedAnnouncementDocument(
                 id: "c", sender: "n", name: "bell", reason: "failed", error: MediaFailure(.network, "x"))),
-        group: GroupFixtures.seen)
+        group: GroupFixtures.seen, accessory: accessory)
 }
 
 struct DocumentTests {

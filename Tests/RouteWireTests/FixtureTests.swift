@@ -116,7 +116,7 @@ struct FixtureTests {
 
     @Test func `all fixtures are found`() {
         let kinds = ["request", "bad", "server", "state", "frame"].map { FixtureFile.names($0).count }
-        #expect(kinds == [40, 25, 11, 2, 3])
+        #expect(kinds == [51, 27, 11, 2, 3])
     }
 
     @Test func `10 000 changed steps never trap, whatever becomes of the state`() throws {

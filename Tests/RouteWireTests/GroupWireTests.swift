@@ -33,6 +33,8 @@ enum GroupFixtures {
         error: -1_500, largestError: 9_000, cardDrift: 12.5, clockDrift: -3.25, resyncs: 1, underruns: 2)
     static let created = GroupCreated(
         group: "g", ticket: ticket, hostID: "h", hostName: "Den", port: 7380, clockPort: 7381)
+    static let admission = GroupAdmission(
+        group: "g", name: "Down", pass: nonce, host: GroupHost(id: "h", addresses: [], port: 7380))
 
     static let requests: [RouteRequest] = [
         .group(.create(name: "Down", activity: activity, policy: policy)),
@@ -45,7 +47,7 @@ enum GroupFixtures {
         .group(.leave(keepsPlaying: true)), .group(.leave(keepsPlaying: false)),
         .group(.remove(member: "m")), .group(.dissolve), .group(.setActivity(activity)),
         .group(.setActivity(nil)), .group(.setPolicy(policy)), .group(.setPolicy(.init())),
-        .group(.setVolume(0.25)),
+        .group(.setVolume(0.25)), .group(.admit(participant: "p")),
     ]
 
     static let links: [GroupLinkRequest] = [
@@ -55,6 +57,9 @@ enum GroupFixtures {
                 epoch: 3,
                 volume: Volume(level: 0.5, isMuted: true))),
         .attach(GroupAttachment(group: "g", participant: "p", name: "", kind: .player, nonce: nonce)),
+        .attach(
+            GroupAttachment(
+                group: "g", participant: "p", name: "", kind: .player, nonce: nonce, hasPass: true)),
         .prove(nonce, presence), .prove(nonce, GroupPresence()), .ask(.item(item, proposal)),
         .ask(.item(nil, nil)), .ask(.item(WireGroupItem(identifier: "y", title: "t"), nil)),
         .ask(.rate(0, item: "x", itemTime: 5, immediately: true)),
@@ -146,6 +151,7 @@ struct GroupWireTests {
         let snapshot = WireGroupSnapshot(version: 3, group: GroupFixtures.told.json)
         #expect(try WireGroupSnapshot(json: snapshot.json) == snapshot)
         #expect(try GroupCreated(json: GroupFixtures.created.json) == GroupFixtures.created)
+        #expect(try GroupAdmission(json: GroupFixtures.admission.json) == GroupFixtures.admission)
     }
 
     @Test func `a secret is 43 characters of base64url and nothing else`() throws {
@@ -173,6 +179,9 @@ struct GroupWireTests {
         let names = [0, 2] + Array("g1".utf8) + [0, 2] + Array("mm".utf8) + [0, 1] + Array("h".utf8)
         let rest = [0, 0, 0, 0, 0, 0, 1, 2] + Array(0..<32) + [UInt8](repeating: 7, count: 32)
         #expect(handshake.message(of: .host) == words + names + rest)
+        #expect(
+            GroupHandshake.passMessage(group: "g1", player: "mm")
+                == Array("linnet-player-1".utf8) + [0, 2] + Array("g1".utf8) + [0, 2] + Array("mm".utf8))
         #expect(handshake.message(of: .member) != handshake.message(of: .host))
     }
 }

@@ -87,6 +87,9 @@ struct OpenRPCTests {
             case "session.start": #expect(try StateResult(json: result).session != nil)
             case "clock.ping": _ = try PingResult(json: result)
             case "group.create": _ = try GroupCreated(json: result)
+            case "accessory.register", "accessory.current", "accessory.update":
+                _ = try AccessoryAnswer(json: result)
+            case "group.admit": _ = try GroupAdmission(json: result)
             default: _ = try Outcome(json: result)
             }
         }
@@ -109,7 +112,14 @@ struct OpenRPCTests {
         check(StateResult(session: "s", version: 3, state: state).json, "Started")
         check(StateResult(version: 3, state: state).json, "Snapshot")
         check(GroupFixtures.created.json, "GroupCreated")
+        check(GroupFixtures.admission.json, "GroupAdmission")
         check(GroupFixtures.seen.json, "Group")
+        check(Fixtures.accessory.json, "Accessory")
+        check(
+            AccessoryAnswer(
+                registration: "r", capabilities: ["placement"], placement: "inEar", primary: nil,
+                secondary: nil
+            ).json, "AccessoryConfiguration")
         check(PingResult(id: "c", received: 1, sent: 2).json, "Pong")
         for outcome in [Outcome.accepted, .clamped(4), .value(true)] { check(outcome.json, "Outcome") }
         check(WireOrigin.sender(route: "r", name: "n").json, "Origin")

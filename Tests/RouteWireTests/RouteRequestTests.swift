@@ -57,7 +57,16 @@ struct RouteRequestTests {
             .setMetadata(session: nil, MetadataChange(words: .init(), segments: [])), .setDeviceVolume(1),
             .changeDeviceVolume(steps: -3),
             .setDeviceMuted(nil), .setDeviceMuted(false), .rename("Küche 🎵"), .setOutputTrim(-20_000_000),
-        ] + GroupFixtures.requests
+        ] + GroupFixtures.requests + accessory.map { .accessory($0) }
+
+    private static let accessory: [WireAccessoryRequest] = [
+        .register(["audioSwitching", "placement"]), .register([]), .current("r"),
+        .update("r", .init(capabilities: ["placement"], placement: "inEar", primary: address)),
+        .update("r", .init()), .take(address), .yield(address), .yield(nil), .prefer(address, .manual),
+        .forget(address), .pair(seconds: 0), .pair(seconds: 600), .confirm(address, false),
+        .disconnect(address),
+    ]
+    private static let address = "A0:B1:C2:D3:E4:F5"
 
     @Test(arguments: requests)
     func `a request written is the request read`(_ request: RouteRequest) throws {

@@ -20,6 +20,9 @@ private enum Step: CaseIterable {
     case announces, announcesMuch, cancels, cancelsOne, announceBegins, announceEnds, announceFails,
         announceLate
     case announceBeginsLate, announceTooLong, outputLost
+    case groupJoins, groupLeaves, groupLeavesPlaying, groupIsReached, groupIsOut, groupItem, groupItemEnds,
+        groupPlays,
+        groupPauses, groupRuns, groupStands, groupSeeks, groupEndsOther, groupLevel
     case shutDown
 
     /// The steps of the exhaustive walks: each kind once.
@@ -36,6 +39,16 @@ private enum Step: CaseIterable {
         .annaStarts, .annaStops, .annaIsLost, .annaLeaves, .benStarts, .graceExpires, .announces, .cancels,
         .cancelsOne, .announceBegins, .announceEnds, .announceFails, .announceLate, .announceBeginsLate,
         .announceTooLong, .outputLost, .started, .exited, .loaded, .stopTimesOut, .standsStill, .shutDown,
+    ]
+
+    /// The steps of the walks around a group.
+    static let grouping: [Step] = [
+        .groupJoins, .groupLeaves, .groupLeavesPlaying, .groupIsReached, .groupIsOut, .groupItem,
+        .groupItemEnds,
+        .groupPlays, .groupPauses, .groupRuns, .groupStands, .groupSeeks, .groupEndsOther, .annaStarts,
+        .annaStops,
+        .annaLeaves, .play, .seek, .scan, .adds, .loaded, .ended, .fails, .exited, .started, .stopTimesOut,
+        .seekFinished, .standsStill, .announces, .shutDown,
     ]
 
     /// The steps of the walks around a queue.
@@ -196,7 +209,39 @@ private struct Walker {
         case .announceBeginsLate: watcher.apply(.announcementTimedOut(watcher.announcing, .beginning))
         case .announceTooLong: watcher.apply(.announcementTimedOut(watcher.announcing, .length))
         case .outputLost: watcher.apply(.renderer(.outputChanged(.lost)))
+        case .groupJoins, .groupLeaves, .groupLeavesPlaying, .groupIsReached, .groupIsOut, .groupItem,
+            .groupItemEnds,
+            .groupPlays, .groupPauses, .groupRuns, .groupStands, .groupSeeks, .groupEndsOther, .groupLevel:
+            takeGroup(step, chance)
         case .shutDown: watcher.apply(.shutdownRequested)
+        }
+    }
+
+    /// What the group decides, about what plays here, or about what is past.
+    private mutating func takeGroup(_ step: Step, _ chance: Int64) {
+        let session = watcher.state.player ?? SessionID("none")
+        let anchor = PlaybackAnchor(itemTime: chance * 1_000_000_000, clockTime: chance, rate: 1)
+        switch step {
+        case .groupJoins: watcher.apply(.groupJoined)
+        case .groupLeaves: watcher.apply(.groupLeft(keepsPlaying: false))
+        case .groupLeavesPlaying: watcher.apply(.groupLeft(keepsPlaying: true))
+        case .groupIsReached: watcher.apply(.groupReachable(true))
+        case .groupIsOut: watcher.apply(.groupReachable(false))
+        case .groupItem:
+            identifiers += 1
+            watcher.apply(
+                .groupItemChanged(
+                    SessionRequest(item: MediaItem(uri: "http://a/group")),
+                    fresh: SessionID("s\(identifiers)"),
+                    by: "All"))
+        case .groupItemEnds: watcher.apply(.groupItemEnded(session))
+        case .groupPlays: watcher.apply(.groupRateChanged(session, 1.5))
+        case .groupPauses: watcher.apply(.groupRateChanged(session, 0))
+        case .groupRuns: watcher.apply(.groupAnchored(session, anchor))
+        case .groupStands: watcher.apply(.groupAnchored(session, nil))
+        case .groupSeeks: watcher.apply(.groupSought(session, seconds(chance)))
+        case .groupEndsOther: watcher.apply(.groupItemEnded(SessionID("other")))
+        default: watcher.apply(.groupLevelChanged(Double(chance) / 60))
         }
     }
 
@@ -287,6 +332,22 @@ struct WalkTests {
             for step in prefix { walker.take(step) }
             #expect(walker.watcher.faults.isEmpty)
             #expect(firstFault(walker, Step.announcing, depth: depth, prefix) == nil)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([.started, .annaJoins], 2), ([.started, .annaJoins, .annaStarts, .loaded], 2),
+            ([.started, .annaJoins, .annaStarts, .loaded, .groupJoins, .groupIsReached], 3),
+            ([.started, .annaJoins, .groupJoins, .groupIsReached, .groupItem, .loaded, .groupRuns], 3),
+            ([.started, .annaJoins, .annaStarts, .adds, .loaded, .groupJoins, .groupSeeks, .exited], 2),
+        ] as [([Step], Int)])
+    private func `every sequence of events around a group keeps the rules`(_ prefix: [Step], _ depth: Int) {
+        for (policy, depth) in zip(Self.policies, [depth, 2]) {
+            var walker = Walker(policy)
+            for step in prefix { walker.take(step) }
+            #expect(walker.watcher.faults.isEmpty)
+            #expect(firstFault(walker, Step.grouping, depth: depth, prefix) == nil)
         }
     }
 

@@ -203,7 +203,11 @@ struct Watcher {
             (announcing, wasForced) = (load, false)
         case .cancelAnnouncement(let load):
             expect(load == announcing, "an announcement is cancelled that the renderer does not have")
-        case .warmUp, .setGroupClock, .setOutputTrim: break
+        case .loadCapture(let load, _, _):
+            expect(load > rendererLoad, "load identifiers do not grow")
+            expect(state.foreign?.load == load, "a source is read that has not the output")
+            (rendererLoad, seek, next, wasLoaded) = (load, nil, nil, false)
+        case .warmUp, .setGroupClock, .setOutputTrim, .setCardDrift, .watchCapture: break
         }
     }
 
@@ -285,7 +289,11 @@ struct Watcher {
         expect(Set(queue.entries.map(\.id)).count == queue.entries.count, "an item is there twice")
         expect(queue.entries.count <= PlayQueue.limit, "too many items")
         expect(!queue.isHopeless || session.isReady, "a hopeless queue goes on")
-        if rendererIsUp, session.load == rendererLoad, wasLoaded {
+        expect(!session.isGrouped || state.isGrouped, "a session of a group that the receiver is not in")
+        expect(!session.isGrouped || session.mode != .scanning, "a group is scanned")
+        expect(
+            !session.isGrouped || next == nil || session.load != rendererLoad, "something follows in a group")
+        if rendererIsUp, session.load == rendererLoad, wasLoaded, !session.isGrouped {
             let follows = queue.isHopeless ? nil : queue.successor(explicitly: false)
             expect(
                 (next != nil) == (follows != nil) || follows == queue.current,
@@ -314,7 +322,7 @@ extension ReceiverEvent {
                 .readinessChanged(let load, _), .syncChanged(let load, _):
                 load
             case .started, .outputChanged, .outputVolumeChanged, .exited, .confined, .announcementBegan,
-                .announcementEnded, .announcementFailed:
+                .announcementEnded, .announcementFailed, .captureActivity, .jackChanged:
                 nil
             }
         default: nil

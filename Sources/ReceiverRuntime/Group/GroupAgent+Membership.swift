@@ -2,18 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GroupCore
+import GroupLink
 import MediaModel
 import RouteWire
 import SessionCore
 
-// How the receiver comes into a group, finds its host, becomes the host, and leaves.
+// How the receiver comes into a group and leaves it. What becomes of one whose host is lost is in GroupAgent+Succession.
 
 extension GroupAgent {
     static let joinTime: Int64 = 10_000_000_000
     static let candidateTime: Int64 = 3_000_000_000
+    /// How long a host is sought again whose link has ended: it may have given up this receiver, which was held up.
+    static let returnTime: Int64 = 500_000_000
     static let retryDelay = Duration.milliseconds(250)
-    static let probeInterval = Duration.seconds(5)
-    static let probeTime: Int64 = 600_000_000_000
 
     // MARK: Creating
 
@@ -55,7 +56,7 @@ extension GroupAgent {
     }
 
     /// The host takes part as any other member.
-    private func comeIn(_ seat: HostSeat) {
+    func comeIn(_ seat: HostSeat) {
         guard let participation = membership?.participant.participation else { return }
         participate(.attached(host: me, epoch: seat.coordinator.epoch))
         seat.apply(.joined(participation))
@@ -115,7 +116,7 @@ extension GroupAgent {
         shell.handle(.groupNoted)
     }
 
-    private func attachment() -> GroupAttachment? {
+    func attachment() -> GroupAttachment? {
         guard let membership, let nonce = GroupSecret(bytes: ports.secrets.random()) else { return nil }
         return GroupAttachment(
             group: membership.known.id, participant: me.text, name: shell.state.device.name, kind: .receiver,
@@ -127,7 +128,8 @@ extension GroupAgent {
         membership.link?.close()
         retryTimer = nil
         self.membership?.link = HostLink(
-            to: host, as: attachment, ticket: membership.ticket, ports: ports
+            to: host, as: attachment, key: membership.ticket, secrets: ports.secrets,
+            connector: ports.connector
         ) { [weak self] event in self?.linked(event, host) }
     }
 
@@ -157,7 +159,7 @@ extension GroupAgent {
         case .lost(let reason, let isRefused):
             shell.log.write(
                 .info, "receiver.group", "link to the host is over", ["host": host.id, "reason": reason])
-            if membership.phase == .joined { return hostLost() }
+            if membership.phase == .joined { return linkLost() }
             if isRefused, !membership.hasJoined { return over(reason: "refused", isInvalidated: true) }
             missed(host)
         }
@@ -168,6 +170,7 @@ extension GroupAgent {
         guard let membership else { return }
         if now < membership.deadline { return retry(host) }
         guard membership.hasJoined else { return over(reason: "unreachable", isInvalidated: true) }
+        if host.id == membership.known.host { return hostLost(host) }
         self.membership?.lost.insert(ParticipantID(host.id))
         seekHost()
     }
@@ -198,7 +201,7 @@ extension GroupAgent {
         membership?.isLineCurrent = false
         if isFirst { leaveOwnSession() }
         shell.handle(.groupReachable(true))
-        ports.clock.follow(address: address, port: clock.port, clock: clock.id) { [weak self] line in
+        ports.clock.follow(address: address, port: clock.port, machine: document.host) { [weak self] line in
             self?.lineChanged(line)
         }
         shell.log.write(
@@ -234,7 +237,9 @@ extension GroupAgent {
             lostLink()
             membership?.deadline = now + Self.candidateTime
             connect(to: host)
-        case .closed("left"): hostLost()
+        case .closed("left"):
+            lostLink()
+            hostLost(host)
         case .closed(let reason): over(reason: reason, isInvalidated: true)
         }
     }
@@ -257,149 +262,6 @@ extension GroupAgent {
         guard isFirst else { return }
         goOn()
         shell.handle(.groupNoted)
-    }
-
-    // MARK: Another host
-
-    private func lostLink() {
-        membership?.link?.close()
-        membership?.link = nil
-        membership?.phase = .waiting
-        participate(.detached)
-        shell.handle(.groupReachable(false))
-    }
-
-    private func hostLost() {
-        guard let membership else { return }
-        hostChanges += 1
-        shell.log.write(
-            .notice, "receiver.group", "the host is lost", ["host": membership.known.host])
-        self.membership?.lost.insert(ParticipantID(membership.known.host))
-        if let host = membership.known.host(reachedBy: membership.link) { lost(host) }
-        lostLink()
-        seekHost()
-        shell.handle(.groupNoted)
-    }
-
-    private func seekHost() {
-        guard let membership else { return }
-        guard let next = Election.successor(in: membership.known.roster, lost: membership.lost) else {
-            return over(reason: "hostLost", isInvalidated: true)
-        }
-        if next == me { return becomeHost() }
-        guard let member = membership.known.members[next.text], let port = member.port else {
-            self.membership?.lost.insert(next)
-            return seekHost()
-        }
-        self.membership?.deadline = now + Self.candidateTime
-        connect(to: GroupHost(id: next.text, addresses: member.addresses, port: port))
-    }
-
-    private func becomeHost() {
-        guard let membership else { return }
-        let port: UInt16
-        do { port = try provideClock() } catch { return over(reason: "hostLost", isInvalidated: true) }
-        ports.clock.stopFollowing()
-        retryTimer = nil
-        let (old, moment) = (membership.line ?? .identity, now)
-        let coordinator = GroupCoordinator(succeeding: membership.known.snapshot, as: me) {
-            Election.carryOver($0, from: old, to: .identity, at: moment)
-        }
-        let seat = HostSeat(
-            coordinator, clockPort: port, ticket: membership.ticket, agent: self, shell: shell, ports: ports)
-        self.seat = seat
-        self.membership?.line = .identity
-        self.membership?.isLineCurrent = true
-        self.membership?.phase = .joined
-        self.membership?.lost = []
-        tellClock()
-        comeIn(seat)
-        shell.handle(.groupReachable(true))
-        seat.volumeChanged(shell.state.device.volume, of: me)
-        shell.log.write(
-            .notice, "receiver.group", "this receiver is the host now",
-            ["group": membership.known.id, "epoch": String(coordinator.epoch)])
-        shell.readvertise()
-        probe()
-    }
-
-    // MARK: Finding the other part
-
-    /// A member was lost that may come back as the host of a part of the group.
-    func lost(_ peer: GroupHost) {
-        lostPeers[ParticipantID(peer.id)] = LostPeer(host: peer, since: now)
-        if seat != nil { probe() }
-    }
-
-    func found(_ id: ParticipantID) {
-        lostPeers[id] = nil
-        probes.removeValue(forKey: id)?.close()
-    }
-
-    private func probe() {
-        guard probeTimer == nil, !lostPeers.isEmpty else { return }
-        probeTimer = shell.ports.clock.schedule(after: Self.probeInterval) { [weak self] in
-            guard let self else { return }
-            probeTimer = nil
-            guard seat != nil else { return }
-            lostPeers = lostPeers.filter { self.now - $0.value.since < Self.probeTime }
-            for (id, peer) in lostPeers where probes[id] == nil { probe(id, peer.host) }
-            probe()
-        }
-    }
-
-    private func probe(_ id: ParticipantID, _ host: GroupHost) {
-        guard let membership, let attachment = attachment() else { return }
-        probes[id] = HostLink(
-            to: host, as: attachment, ticket: membership.ticket, ports: ports
-        ) { [weak self] event in self?.probed(event, id, host) }
-    }
-
-    private func probed(_ event: HostLink.Event, _ id: ParticipantID, _ host: GroupHost) {
-        guard let probe = probes.removeValue(forKey: id) else { return }
-        guard let seat else { return probe.close() }
-        let own = Election.Claim(epoch: seat.coordinator.epoch, host: me)
-        func yields(to host: String, _ epoch: Int64) -> Bool {
-            let other = Election.Claim(epoch: UInt32(clamping: epoch), host: ParticipantID(host))
-            return Election.survivor(of: own, and: other) == other
-        }
-        switch event {
-        case .verified(let welcome):
-            probe.close()
-            if yields(to: welcome.host, welcome.epoch) { stepDown(for: host) }
-        case .moved(let other, let epoch):
-            // What is said without proof only says where to ask.
-            if other.id != me.text, yields(to: other.id, epoch) { self.probe(ParticipantID(other.id), other) }
-        case .lost:
-            // Who answers and is in the group no longer has left.
-            if probe.address != nil { lostPeers[id] = nil }
-        case .attached, .noticed: break
-        }
-    }
-
-    /// Another part of the group goes on, and this one joins it.
-    private func stepDown(for host: GroupHost) {
-        shell.log.write(.notice, "receiver.group", "another host goes on", ["host": host.id])
-        hostChanges += 1
-        closeSeat(reason: "moved")
-        membership?.phase = .waiting
-        // From here on the other's word counts.
-        membership?.known.epoch = 0
-        participate(.detached)
-        shell.handle(.groupReachable(false))
-        membership?.deadline = now + Self.candidateTime
-        connect(to: host)
-    }
-
-    private func closeSeat(reason: String) {
-        let closing = seat
-        seat = nil
-        closing?.close(reason: reason)
-        withdrawClock()
-        probeTimer = nil
-        for probe in probes.values { probe.close() }
-        (probes, lostPeers) = ([:], [:])
-        shell.readvertise()
     }
 
     // MARK: Leaving

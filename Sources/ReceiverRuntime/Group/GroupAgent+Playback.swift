@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GroupCore
+import GroupLink
 import MediaModel
 import RouteWire
 import SessionCore
@@ -11,6 +12,8 @@ import SessionCore
 extension GroupAgent {
     /// Names the reason why this receiver cannot play the group's item.
     private static let incapable = SuspensionID(1)
+    /// Names the reason that another source is heard here.
+    private static let interruption = SuspensionID(2)
     /// An item that stands further off than this goes to the group's place before it is made ready.
     private static let tolerance: ClosedRange<Int64> = -250_000_000...1_000_000
 
@@ -21,8 +24,15 @@ extension GroupAgent {
         case .renderer(.readinessChanged(let load, let isReady)):
             if isBound(load) { readinessChanged(isReady) }
         case .renderer(.syncChanged(let load, let report)):
-            if isBound(load) { report.tell(self) }
-        case .renderer(.exited): readinessChanged(false)
+            if isBound(load) {
+                report.tell(self)
+                learnCard(report)
+            }
+        case .renderer(.positionChanged(let load, let position)):
+            if isBound(load) { stood(at: position) }
+        case .renderer(.exited):
+            cardReports = 0
+            readinessChanged(false)
         case .groupAnchored(let session, _), .groupSought(let session, _):
             if membership?.binding?.session == session { membership?.performing?.isTold = true }
         case .groupItemChanged(_, let fresh, _):
@@ -38,6 +48,18 @@ extension GroupAgent {
         }
         reportVolume()
         settle()
+    }
+
+    /// Another source has the output, or sessions have it again: until then the group goes on without this receiver.
+    func outputChanged(isOurs: Bool) {
+        guard let membership else { return }
+        let isSuspended = membership.participant.suspensions.contains { $0.id == Self.interruption }
+        if !isOurs, !isSuspended {
+            participate(
+                .suspensionBegan(Suspension(id: Self.interruption, reason: .audioSessionInterrupted)))
+        } else if isOurs, isSuspended {
+            participate(.suspensionEnded(Self.interruption, proposing: nil))
+        }
     }
 
     private var session: Session? { membership?.binding.flatMap { shell.state.sessions[$0.session] } }
@@ -66,7 +88,19 @@ extension GroupAgent {
     /// Begins to do what the group wants. `settle` sees when it is done.
     func begin(_ command: GroupCommand) {
         membership?.performing = Performing(command: command)
+        membership?.pausing = nil
+        // Whose command is its own has no originator.
+        if case .pause = command.action, command.originator == nil { membership?.pausing = command.item }
         goOn()
+    }
+
+    /// Whoever paused the group says where it came to stand: there the group goes on.
+    private func stood(at position: PlaybackPosition) {
+        guard position.rate == 0, let item = membership?.pausing, item == membership?.binding?.item,
+            let time = position.position.nanoseconds
+        else { return }
+        membership?.pausing = nil
+        participate(.stopped(item: item, at: max(0, time)))
     }
 
     /// Tells the session what is to be done, unless the clock by which it is meant is not known yet.
@@ -185,6 +219,7 @@ extension GroupAgent {
         membership?.binding = Binding(session: id, item: item)
         membership?.isReady = false
         membership?.performing = nil
+        membership?.pausing = nil
         if membership?.participant.suspensions.contains(where: { $0.id == Self.incapable }) == true {
             participate(.suspensionEnded(Self.incapable, proposing: nil))
         }
@@ -215,6 +250,7 @@ extension GroupAgent {
     func learned(_ document: GroupDocument) {
         guard let old = membership?.known else { return }
         membership?.known = document
+        ports.clock.setPlaying(document.moves)
         for (item, timeline) in document.timelines.sorted(by: { $0.key < $1.key })
         where old.timelines[item] != timeline {
             participate(.timelineChanged(item: item, timeline.timeline))

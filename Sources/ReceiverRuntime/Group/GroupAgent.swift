@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GroupCore
+import GroupLink
 import MediaModel
 import RouteWire
 import SessionCore
@@ -24,6 +25,8 @@ final class GroupAgent {
         var isLineCurrent = false
         var binding: Binding?
         var performing: Performing?
+        /// The item that this receiver has paused, until it is told where it stands.
+        var pausing: String?
         /// The renderer could begin at once.
         var isReady = false
         /// An item that this receiver has asked for; what the host says of items meanwhile is older.
@@ -77,6 +80,8 @@ final class GroupAgent {
     var probeTimer: (any ScheduledTimer)?
     var hostChanges: UInt64 = 0
     var lastSync: SyncReport?
+    /// How many times in a row the card has told how it runs.
+    var cardReports = 0
     private var written: (document: GroupDocument, json: JSONValue)?
     private var events: [ParticipantEvent] = []
     private var isHandling = false
@@ -142,6 +147,7 @@ final class GroupAgent {
             case .setActivity(let activity): try pass(.activity(activity), reply: reply)
             case .setPolicy(let policy): try pass(.policy(policy), reply: reply)
             case .setVolume(let volume): try pass(.volume(volume), reply: reply)
+            case .admit(let participant): reply(.success(try admit(participant).json))
             }
         } catch { reply(.failure(error)) }
     }
@@ -154,6 +160,27 @@ final class GroupAgent {
             throw RouteError(.groupUnavailable, "The group's host is away.")
         }
         link.ask(ask, answer: reply)
+    }
+
+    /// Lets a player come in that a sender answers for. Any member can, since all know the ticket.
+    private func admit(_ participant: String) throws(RouteError) -> GroupAdmission {
+        guard let membership else { throw RouteError(.groupUnknown, "The receiver is in no group.") }
+        let host =
+            seat == nil
+            ? membership.known.host(reachedBy: membership.link)
+            : GroupHost(id: me.text, addresses: [], port: shell.port)
+        guard membership.phase == .joined, let host,
+            let pass = pass(for: participant, in: membership.known.id, membership.ticket)
+        else { throw GroupRefusal.unavailable.error }
+        return GroupAdmission(
+            group: membership.known.id, name: membership.known.name, pass: pass, host: host)
+    }
+
+    /// What a player has in the ticket's place: it cannot take in others with it, nor be another participant.
+    func pass(for player: String, in group: String, _ ticket: GroupSecret) -> GroupSecret? {
+        GroupSecret(
+            bytes: ports.secrets.code(
+                of: GroupHandshake.passMessage(group: group, player: player), key: ticket.bytes))
     }
 
     /// What is asked of this host.
@@ -293,7 +320,33 @@ final class GroupAgent {
     }
 }
 
+extension GroupAgent {
+    /// A card that has played in a group for so many seconds is known well enough to be remembered, and so often again.
+    private static let learningTime = 30
+
+    /// Tells a renderer that has begun what is remembered of cards.
+    func tellCards() {
+        guard shell.isRunning else { return }
+        for (device, drift) in ports.cards?.drifts ?? [] {
+            shell.ports.renderer.send(.setCardDrift(device: device, partsPerMillion: drift))
+        }
+    }
+
+    func learnCard(_ report: SyncReport) {
+        cardReports += 1
+        let output = shell.state.device.output
+        guard cardReports % Self.learningTime == 0, output.state == .open else { return }
+        ports.cards?.learn(drift: report.cardDrift, of: output.device)
+    }
+}
+
 extension GroupDocument {
+    /// Whether the group plays, or is about to.
+    var moves: Bool {
+        guard let item, let timeline = timelines[item.identifier] else { return false }
+        return timeline.timeline.wantedRate > 0
+    }
+
     /// Where the host is, as others may reach it.
     func host(reachedBy link: HostLink?) -> GroupHost? {
         guard let link, link.host.id == host, let address = link.address else { return nil }

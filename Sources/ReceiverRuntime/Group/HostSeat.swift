@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GroupCore
+import GroupLink
 import MediaModel
 import RouteWire
 import SessionCore
@@ -25,6 +26,8 @@ final class HostSeat {
         let connection: RouteConnection
         let attachment: GroupAttachment
         let handshake: GroupHandshake
+        /// What it proves that it knows.
+        let key: GroupSecret
         let timer: any ScheduledTimer
     }
 
@@ -35,6 +38,8 @@ final class HostSeat {
 
     static let candidateLimit = 16
     static let proofTime = Duration.seconds(5)
+    /// A member that is heard no more for so long, not even by an answer to a ping, is lost. It asks itself after 3 s.
+    static let silence = Duration.seconds(4)
     /// Requests of all members that may wait for an answer; the coordinator answers at once.
     private static let requestLimit = 256
 
@@ -138,7 +143,10 @@ final class HostSeat {
         guard attachment.participant != coordinator.host.text else {
             throw RouteError(.invalidParams, "The participant is the host itself.")
         }
-        guard let nonce = GroupSecret(bytes: ports.secrets.random()) else {
+        let key =
+            attachment.hasPass
+            ? agent.pass(for: attachment.participant, in: attachment.group, ticket) : ticket
+        guard let key, let nonce = GroupSecret(bytes: ports.secrets.random()) else {
             throw RouteError(.internalError, "There is no randomness.")
         }
         let handshake = GroupHandshake(
@@ -146,7 +154,7 @@ final class HostSeat {
             epoch: Int64(coordinator.epoch), memberNonce: attachment.nonce, hostNonce: nonce)
         guard
             let proof = GroupSecret(
-                bytes: ports.secrets.code(of: handshake.message(of: .host), key: ticket.bytes))
+                bytes: ports.secrets.code(of: handshake.message(of: .host), key: key.bytes))
         else { throw RouteError(.internalError, "There is no proof.") }
         let id = connection.id
         let timer = shell.ports.clock.schedule(after: Self.proofTime) { [weak self] in
@@ -154,7 +162,7 @@ final class HostSeat {
             shell.front.close(candidate.connection, 1008, "the ticket was not proved")
         }
         candidates[id] = Candidate(
-            connection: connection, attachment: attachment, handshake: handshake, timer: timer)
+            connection: connection, attachment: attachment, handshake: handshake, key: key, timer: timer)
         return GroupWelcome(
             host: coordinator.host.text, epoch: Int64(coordinator.epoch), nonce: nonce, proof: proof
         ).json
@@ -169,7 +177,7 @@ final class HostSeat {
             return answer(.failure(RouteError(.authorizationFailed, "There is nothing to prove.")))
         }
         let code = ports.secrets.code(
-            of: candidate.handshake.message(of: .member), key: ticket.bytes)
+            of: candidate.handshake.message(of: .member), key: candidate.key.bytes)
         guard GroupSecret(bytes: code) == proof else {
             answer(.failure(RouteError(.authorizationFailed, "The ticket is another one.")))
             return shell.front.close(connection, 1008, "the ticket is another one")
@@ -185,6 +193,7 @@ final class HostSeat {
         members[id] = Hosted(
             connection: connection, addresses: [connection.client.address], port: candidate.attachment.port,
             volume: candidate.attachment.volume)
+        connection.client.watch(silence: Self.silence)
         agent.found(id)
         apply(.joined(Participation(candidate.attachment, presence)))
     }

@@ -35,10 +35,11 @@ struct Publisher {
 
     /// Makes a new version if the state that senders see has changed.
     mutating func update(
-        _ state: ReceiverState, artwork: ArtworkShelf, group: JSONValue? = nil, after event: ReceiverEvent
+        _ state: ReceiverState, artwork: ArtworkShelf, group: JSONValue? = nil,
+        accessory: JSONValue? = nil, after event: ReceiverEvent
     ) {
         if case .renderer(.positionChanged) = event, isSteady(state) { return }
-        let composed = composer.compose(state, artwork: artwork, group: group)
+        let composed = composer.compose(state, artwork: artwork, group: group, accessory: accessory)
         guard let patch = MergePatch.diff(from: current.state, to: composed) else { return }
         let base = current.version
         current = Snapshot(version: base + 1, state: composed)

@@ -56,7 +56,7 @@ extension RouteFrontEnd {
         case .setDeviceMuted(let isMuted):
             return .deviceRequested(id, isMuted.map { .setMuted($0) } ?? .toggleMute)
         case .rename(let name): return .deviceRequested(id, .rename(name))
-        case .subscribe, .unsubscribe, .getState, .ping, .group, .link: return nil
+        case .subscribe, .unsubscribe, .getState, .ping, .group, .accessory, .link: return nil
         case .setOutputTrim(let trim): return .deviceRequested(id, .setOutputTrim(trim))
         }
     }
@@ -126,6 +126,7 @@ extension WireOrigin {
         case .content: self = .content
         case .local: self = .local
         case .group: self = .group
+        case .switching: self = .switching
         }
     }
 }

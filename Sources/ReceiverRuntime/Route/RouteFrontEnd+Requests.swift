@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import ApplicationModel
 import MediaModel
 import RouteWire
 import SessionCore
@@ -8,6 +9,8 @@ import SessionCore
 extension RouteFrontEnd {
     /// Handles a text frame: one request, or a batch whose answers leave together, before the states they caused.
     func handle(_ text: String, received: Int64, from connection: RouteConnection) {
+        // Answers leave in the order of what they answer.
+        shell.tellHeld()
         let incoming = IncomingText.decode(text)
         defer { judge(incoming, of: connection) }
         switch incoming {
@@ -54,6 +57,11 @@ extension RouteFrontEnd {
             }
             if connection.isFull { throw RouteError(.tooManyRequests, "32 requests are in flight.") }
             if try askGroup(request, waiting, from: connection) { return }
+            if case .accessory(let wanted) = request {
+                let result = try askAccessory(wanted, from: connection)
+                finish(waiting, .success(result), to: connection)
+                return
+            }
             let id = connection.expectAnswer(waiting)
             let meant = request.locating { MediaAddress.meant(by: $0, of: connection.client) }
             if let event = event(for: meant, id) { shell.handle(event) }
@@ -108,7 +116,9 @@ extension RouteFrontEnd {
             return nil
         case .deactivate, .stop, .setPlaying, .seek, .setSpeed, .setState, .selectTrack,
             .setVolume, .setMuted, .setMetadata, .queue, .announce, .cancelAnnouncement, .application,
-            .setDeviceVolume, .changeDeviceVolume, .setDeviceMuted, .rename, .setOutputTrim, .group, .link:
+            .setDeviceVolume, .changeDeviceVolume, .setDeviceMuted, .rename, .setOutputTrim, .group,
+            .accessory,
+            .link:
             return nil
         }
     }
@@ -124,9 +134,7 @@ extension RouteFrontEnd {
         guard let group = shell.group else {
             throw RouteError(.groupUnavailable, "The receiver plays in no groups.")
         }
-        if case .group = request, connection.route == nil {
-            throw RouteError(.routeRequired, "No route is active on this connection.")
-        }
+        if case .group(let wanted) = request, connection.route == nil { try judge(wanted, of: connection) }
         let id = connection.expectAnswer(waiting)
         let reply: GroupAgent.Reply = { [weak self, weak connection] result in
             guard let self, let connection, let waiting = connection.takeWaiting(id) else { return }
@@ -138,6 +146,32 @@ extension RouteFrontEnd {
         default: break
         }
         return true
+    }
+
+    /// What a connection without a route may ask of groups: an application may be a player.
+    private func judge(
+        _ wanted: WireGroupRequest, of connection: RouteConnection
+    ) throws(RouteError) {
+        guard case .admit = wanted, let instance = connection.instance else {
+            throw RouteError(.routeRequired, "No route is active on this connection.")
+        }
+        let manifest = shell.state.applications.instances[instance]?.manifest
+        guard manifest?.permissions.contains(.network) == true else {
+            throw RouteError(.notPermitted, "A player needs the permission network.")
+        }
+    }
+
+    /// Answers what concerns the receiver as an accessory.
+    private func askAccessory(
+        _ request: WireAccessoryRequest, from connection: RouteConnection
+    ) throws(RouteError) -> JSONValue {
+        guard let accessory = shell.accessory else {
+            throw RouteError(.sourcesUnavailable, "The receiver has no sources but the network.")
+        }
+        guard connection.route != nil else {
+            throw RouteError(.routeRequired, "No route is active on this connection.")
+        }
+        return try accessory.answer(request)
     }
 
     private var stateResult: JSONValue {

@@ -137,7 +137,8 @@ final class RouteFrontEnd {
 
     func stateChanged(after event: ReceiverEvent) {
         publisher.update(
-            shell.state, artwork: shell.artwork, group: shell.group?.json, after: event)
+            shell.state, artwork: shell.artwork, group: shell.group?.json, accessory: shell.accessory?.json,
+            after: event)
     }
 
     /// Sends every subscriber what it does not know yet.

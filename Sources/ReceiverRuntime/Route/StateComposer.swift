@@ -27,7 +27,8 @@ struct StateComposer {
     }
 
     mutating func compose(
-        _ state: ReceiverState, artwork: ArtworkShelf, group: JSONValue? = nil
+        _ state: ReceiverState, artwork: ArtworkShelf, group: JSONValue? = nil,
+        accessory: JSONValue? = nil
     ) -> JSONValue {
         if device?.value != state.device { device = (state.device, json(state.device)) }
         routes = state.routes.mapValuesWithKey { id, route in
@@ -64,6 +65,7 @@ struct StateComposer {
         let announcements = state.announcements.json
         if announcements != .null { members["announcements"] = announcements }
         members["group"] = group
+        members["accessory"] = accessory
         return .object(members)
     }
 
@@ -114,7 +116,7 @@ struct StateComposer {
             "isMuted": .bool(session.volume.isMuted),
             "volume": .number(session.volume.level), "metadata": metadata(session, id, artwork),
             "error": session.error?.json ?? .null, "application": JSONValue(session.application?.text),
-            "group": session.isGrouped ? true : .null,
+            "group": session.isGrouped ? true : .null, "isHeard": session.isHeard ? .null : false,
         ])
         // It is compact already.
         guard case .object(var members) = shown else { return shown }

@@ -205,10 +205,11 @@ struct TestFailure: Error, CustomStringConvertible {
     private let port: Int
     private let output: String
 
-    init(folder: String) async throws {
+    /// Serves the test media, or another folder. What it prints is kept in `folder`.
+    init(folder: String, serving other: String? = nil) async throws {
         let output = "\(folder)/quickhttpd.out"
-        let (program, media) = ("\(Programs.build)/support/quickhttpd", "\(Programs.build)/media")
-        guard FileSystem.isExecutable(program), FileSystem.exists("\(media)/stamp") else {
+        let (program, media) = ("\(Programs.build)/support/quickhttpd", other ?? "\(Programs.build)/media")
+        guard FileSystem.isExecutable(program), other != nil || FileSystem.exists("\(media)/stamp") else {
             throw TestFailure("there are no test media or no quickhttpd: run make test")
         }
         let process = try Programs.start([program, "-v", "0", media], output: output)

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-VERSION = 4
+VERSION = 5
 program = sys.argv[1]
 faults = 0
 # Keeps the number 3 for what is handed down.
@@ -95,6 +95,84 @@ def raw(name, sent, status):
     tell(code == status, f"{name}: exit status {code} after {took:.2f} s")
     link.close()
 
+
+def hand_over(link, token, descriptor):
+    socket.send_fds(link, [frame(7, struct.pack(">Q", token))], [descriptor])
+
+
+def load_capture(load, token):
+    source = b"\x01" + struct.pack(">Qii", token, 48000, 2) + text("s16le") + struct.pack(">q", 0)
+    return frame(3, b"\x12" + struct.pack(">Q", load) + source + b"\x01")
+
+
+def wait_for(link, kinds):
+    """Reads frames until an event of one of these kinds has come, and returns its kind."""
+    buffer = b""
+    while True:
+        buffer += link.recv(65536)
+        while len(buffer) >= 4 and len(buffer) >= 4 + struct.unpack(">I", buffer[:4])[0]:
+            size = struct.unpack(">I", buffer[:4])[0]
+            body, buffer = buffer[4:4 + size], buffer[4 + size:]
+            if body[1] == 4 and body[2] in kinds:
+                return body[2]
+
+
+def descriptors(child):
+    return len(os.listdir(f"/proc/{child.pid}/fd"))
+
+
+def settled(child, most, seconds):
+    """Waits until the process has no more descriptors open than that."""
+    end = time.monotonic() + seconds
+    while descriptors(child) > most and time.monotonic() < end:
+        time.sleep(0.05)
+    return descriptors(child) <= most
+
+
+def captures():
+    """A confined renderer reads what is handed over, and keeps nothing of it."""
+    child, link = start()
+    link.sendall(HELLO + SETTINGS)
+    wait_for_start(link)
+    # The first load makes what stays.
+    for load in range(1, 12):
+        if load == 2:
+            before = descriptors(child)
+        reader, writer = os.pipe()
+        hand_over(link, load, reader)
+        os.close(reader)
+        link.sendall(load_capture(load, load))
+        loaded = wait_for(link, [2, 11])
+        os.write(writer, bytes(192 * 500))
+        os.close(writer)
+        over = wait_for(link, [10, 11])
+        if (loaded, over) != (2, 10):
+            tell(False, f"a capture: events {loaded} and {over}")
+    tell(settled(child, before, 20), "ten captures: no descriptor is left")
+    for token in range(100, 140):
+        reader, writer = os.pipe()
+        hand_over(link, token, reader)
+        os.close(reader)
+        os.close(writer)
+    link.sendall(load_capture(50, 7))
+    tell(wait_for(link, [2, 11]) == 11, "a capture without its descriptor fails")
+    tell(settled(child, before + 8, 20), "forty descriptors that nobody asked for: at most eight are kept")
+    tell(settled(child, before, 30), "and after a while none")
+    # More than eight with one message: the kernel closes those that there is no room for.
+    reader, writer = os.pipe()
+    socket.send_fds(link, [frame(7, struct.pack(">Q", 200))], [reader] * 20)
+    link.sendall(load_capture(51, 200))
+    tell(wait_for(link, [2, 11]) == 2, "of several descriptors with one message the first counts")
+    os.close(writer)
+    wait_for(link, [10, 11])
+    os.close(reader)
+    link.close()
+    code, took = ended(child, 10)
+    tell(code == 0, f"captures: exit status {code}")
+
+
+captures()
+case("a token without a descriptor", [frame(7, struct.pack(">Q", 1))], 65)
 
 raw("another version", frame(1, struct.pack(">H", VERSION + 1)), 65)
 raw("another version of the frames", frame(1, struct.pack(">H", VERSION), version=7), 65)

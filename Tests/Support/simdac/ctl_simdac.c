@@ -4,7 +4,8 @@
 // ALSA plugin "simdac" for controls: the mixer of the simulated card, with a volume in decibels and maybe a mute switch.
 //
 // The values are kept in PATH.mixer as "VALUE SWITCH", so that a test moves the mixer by writing the file, as somebody at
-// the card's knob would, and programs that have the mixer open get an event. PATH.fail unplugs it with the card.
+// the card's knob would, and programs that have the mixer open get an event. PATH.fail unplugs it with the card. With the setting `jack`
+// there is a jack, too, which is plugged while PATH.jack begins with 1.
 
 #include <alsa/asoundlib.h>
 #include <alsa/control_external.h>
@@ -17,13 +18,13 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-enum { PATH_LIMIT = 512, VOLUME = 0, SWITCH = 1 };
+enum { PATH_LIMIT = 512, VOLUME = 0, SWITCH = 1, JACK = 2 };
 
 struct mixer {
     snd_ctl_ext_t ext;
     char path[PATH_LIMIT];
     long steps;
-    bool has_switch;
+    bool has_switch, has_jack;
     int file;
     unsigned pending;  // bits of the elements whose event nobody has read
     unsigned scale[4];
@@ -34,6 +35,20 @@ static bool is_unplugged(const struct mixer *mixer)
     char name[PATH_LIMIT + 8];
     snprintf(name, sizeof name, "%s.fail", mixer->path);
     return access(name, F_OK) == 0;
+}
+
+// Tells whether something is plugged into the jack.
+static long is_plugged(const struct mixer *mixer)
+{
+    char name[PATH_LIMIT + 8], digit = '0';
+    snprintf(name, sizeof name, "%s.jack", mixer->path);
+    int file = open(name, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    if (read(file, &digit, 1) < 1)
+        digit = '0';
+    close(file);
+    return digit == '1';
 }
 
 static int load(const struct mixer *mixer, long *value, long *is_on)
@@ -58,12 +73,22 @@ static int store(const struct mixer *mixer, long value, long is_on)
 static int elem_count(snd_ctl_ext_t *ext)
 {
     const struct mixer *mixer = ext->private_data;
-    return mixer->has_switch ? 2 : 1;
+    return (mixer->has_switch ? 2 : 1) + (mixer->has_jack ? 1 : 0);
+}
+
+// What the element of this place is: without a switch the jack has its place.
+static int kind_of(const struct mixer *mixer, unsigned int offset)
+{
+    return offset == SWITCH && !mixer->has_switch ? JACK : (int)offset;
 }
 
 static int elem_list(snd_ctl_ext_t *ext, unsigned int offset, snd_ctl_elem_id_t *id)
 {
-    (void)ext;
+    if (kind_of(ext->private_data, offset) == JACK) {
+        snd_ctl_elem_id_set_interface(id, SND_CTL_ELEM_IFACE_CARD);
+        snd_ctl_elem_id_set_name(id, "Headphone Jack");
+        return 0;
+    }
     snd_ctl_elem_id_set_interface(id, SND_CTL_ELEM_IFACE_MIXER);
     snd_ctl_elem_id_set_name(id, offset == VOLUME ? "Master Playback Volume" : "Master Playback Switch");
     return 0;
@@ -75,11 +100,13 @@ static snd_ctl_ext_key_t find_elem(snd_ctl_ext_t *ext, const snd_ctl_elem_id_t *
     const char *name = snd_ctl_elem_id_get_name(id);
     unsigned int number = snd_ctl_elem_id_get_numid(id);
     if (number > 0)
-        return number <= (unsigned)elem_count(ext) ? number - 1 : SND_CTL_EXT_KEY_NOT_FOUND;
+        return number <= (unsigned)elem_count(ext) ? (snd_ctl_ext_key_t)kind_of(mixer, number - 1) : SND_CTL_EXT_KEY_NOT_FOUND;
     if (strcmp(name, "Master Playback Volume") == 0)
         return VOLUME;
     if (mixer->has_switch && strcmp(name, "Master Playback Switch") == 0)
         return SWITCH;
+    if (mixer->has_jack && strcmp(name, "Headphone Jack") == 0)
+        return JACK;
     return SND_CTL_EXT_KEY_NOT_FOUND;
 }
 
@@ -87,7 +114,7 @@ static int get_attribute(snd_ctl_ext_t *ext, snd_ctl_ext_key_t key, int *type, u
 {
     (void)ext;
     *type = key == VOLUME ? SND_CTL_ELEM_TYPE_INTEGER : SND_CTL_ELEM_TYPE_BOOLEAN;
-    *acc = SND_CTL_EXT_ACCESS_READWRITE;
+    *acc = key == JACK ? SND_CTL_EXT_ACCESS_READ : SND_CTL_EXT_ACCESS_READWRITE;
     if (key == VOLUME)
         *acc |= SND_CTL_EXT_ACCESS_TLV_READ;
     *count = 1;
@@ -107,6 +134,10 @@ static int read_integer(snd_ctl_ext_t *ext, snd_ctl_ext_key_t key, long *value)
 {
     long volume, is_on;
     int status = load(ext->private_data, &volume, &is_on);
+    if (status == 0 && key == JACK) {
+        *value = is_plugged(ext->private_data);
+        return 0;
+    }
     if (status == 0)
         *value = key == VOLUME ? volume : is_on;
     return status;
@@ -134,10 +165,12 @@ static int read_event(snd_ctl_ext_t *ext, snd_ctl_elem_id_t *id, unsigned int *e
     if (is_unplugged(mixer))
         return -ENODEV;
     while (read(ext->poll_fd, events, sizeof events) > 0)
-        mixer->pending = mixer->has_switch ? 3 : 1;
+        mixer->pending = (1u << elem_count(ext)) - 1;
     if (mixer->pending == 0)
         return -EAGAIN;
-    unsigned int offset = (mixer->pending & 1) != 0 ? VOLUME : SWITCH;
+    unsigned int offset = 0;
+    while ((mixer->pending >> offset & 1) == 0)
+        offset++;
     mixer->pending &= ~(1u << offset);
     elem_list(ext, offset, id);
     snd_ctl_elem_id_set_numid(id, offset + 1);
@@ -180,12 +213,21 @@ static int open_files(struct mixer *mixer)
     mixer->ext.poll_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (mixer->ext.poll_fd < 0 || inotify_add_watch(mixer->ext.poll_fd, name, IN_MODIFY) < 0)
         return -errno;
+    if (!mixer->has_jack)
+        return 0;
+    snprintf(name, sizeof name, "%s.jack", mixer->path);
+    int jack = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (jack < 0)
+        return -errno;
+    close(jack);
+    if (inotify_add_watch(mixer->ext.poll_fd, name, IN_MODIFY) < 0)
+        return -errno;
     return 0;
 }
 
 static int read_settings(struct mixer *mixer, snd_config_t *conf)
 {
-    long lowest = -6000, has_switch = 1;
+    long lowest = -6000, has_switch = 1, has_jack = 0;
     const char *path = NULL;
     snd_config_iterator_t place, next;
     mixer->steps = 120;
@@ -202,11 +244,14 @@ static int read_settings(struct mixer *mixer, snd_config_t *conf)
             snd_config_get_integer(setting, &mixer->steps);
         else if (strcmp(id, "switch") == 0)
             snd_config_get_integer(setting, &has_switch);
+        else if (strcmp(id, "jack") == 0)
+            snd_config_get_integer(setting, &has_jack);
     }
     if (path == NULL || strlen(path) >= PATH_LIMIT || mixer->steps < 1 || lowest >= 0)
         return -EINVAL;
     strcpy(mixer->path, path);
     mixer->has_switch = has_switch != 0;
+    mixer->has_jack = has_jack != 0;
     mixer->scale[0] = SND_CTL_TLVT_DB_SCALE;
     mixer->scale[1] = 2 * sizeof(unsigned);
     mixer->scale[2] = (unsigned)lowest;

@@ -106,6 +106,16 @@ static void arm_timer(struct card *card)
     }
 }
 
+// Follows a program that has taken frames back to write others in their place.
+static void follow_rewind(struct card *card)
+{
+    int64_t place = (int64_t)card->io.appl_ptr;
+    if (place >= card->written)
+        return;
+    note(card, "R %" PRId64 " %" PRId64 "\n", card->base + place, now_ns());
+    card->written = place;
+}
+
 static int start(snd_pcm_ioplug_t *io)
 {
     struct card *card = io->private_data;
@@ -214,6 +224,7 @@ static snd_pcm_sframes_t transfer(snd_pcm_ioplug_t *io, const snd_pcm_channel_ar
         return -ENODEV;
     }
     const char *from = (const char *)areas->addr + (areas->first + areas->step * offset) / 8;
+    follow_rewind(card);
     off_t at = (off_t)(card->base + card->written) * io->channels * 2;
     if (!card->narrows)
         crash_if_poisoned((const int16_t *)from, size * io->channels);
