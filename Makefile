@@ -15,11 +15,14 @@ WHOLE := $(BUILD)/release
 STATIC := $(BUILD)/static
 # The Swift and C++ runtimes are linked in: the programs run on machines without a toolchain. What nothing refers to
 # is left out, and what runs lies side by side (scripts/link-order.txt), so that few pages of a program are ever read.
-RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L$(CURDIR)/$(STATIC) \
+RELEASE_FLAGS := $(SWIFT_FLAGS) -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L$(CURDIR)/$(STATIC) \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker --no-export-dynamic -Xlinker --icf=all \
 	-Xlinker -z -Xlinker separate-code -Xlinker -z -Xlinker pack-relative-relocs \
 	-Xlinker --no-warn-symbol-ordering -Xlinker --symbol-ordering-file=$(CURDIR)/scripts/link-order.txt
 CFLAGS := -std=gnu11 -O2 -Wall -Wextra -Werror
+# What is built for use, all if empty, and what is said to the package manager beside: scripts/cross-build.sh sets them.
+PRODUCTS ?=
+SWIFT_FLAGS ?=
 BENCHES ?= first-sound seek resume idle control
 
 .DEFAULT_GOAL := help
@@ -37,10 +40,10 @@ run: deps release $(SAMPLE) ## build, start a receiver and play the sample to it
 	@scripts/run.sh $(RELEASE) $(SAMPLE)
 
 release: $(STATIC)/libstdc++.a ## build the programs for use
-	$(SWIFT) build $(RELEASE_FLAGS)
+	$(if $(PRODUCTS),$(foreach product,$(PRODUCTS),$(SWIFT) build $(RELEASE_FLAGS) --product $(product) &&) true,$(SWIFT) build $(RELEASE_FLAGS))
 	@mkdir -p $(RELEASE)
 	SWIFT='$(SWIFT)' scripts/share.py $(WHOLE) $(STATIC) scripts/link-order.txt $(RELEASE)
-	@ln -f $(WHOLE)/linnet $(WHOLE)/linnet-bench $(RELEASE)/
+	@ln -f $(WHOLE)/linnet $(if $(PRODUCTS),,$(WHOLE)/linnet-bench) $(RELEASE)/
 
 # Found before the shared one, since it is alone in its folder.
 $(STATIC)/libstdc++.a:
@@ -148,6 +151,17 @@ check-bluetooth: ## have a phone and a receiver meet, with the real Bluetooth da
 
 install: release ## install the programs, units and pages under DESTDIR and PREFIX
 	scripts/install.sh $(RELEASE) '$(DESTDIR)' '$(PREFIX)'
+
+# The Debian systems in which packages are made are kept in the cache: see scripts/debian-roots.sh.
+ARCHS ?= amd64 arm64
+.PHONY: deb test-deb
+deb: ## make the Debian packages, as root on amd64: make deb ARCHS=amd64
+	@scripts/install-packages.sh deb
+	scripts/deb.sh $(ARCHS)
+
+test-deb: ## install, run, upgrade, remove and purge the packages in a Debian 13 system
+	@scripts/install-packages.sh deb
+	Tests/Packages/run.sh $(ARCHS)
 
 .PHONY: applications
 applications: release ## make the sample applications, each a folder that can be installed

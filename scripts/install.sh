@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs what was built. A configuration that is there already is left alone.
-# usage: install.sh BIN-FOLDER DESTDIR PREFIX
+# usage: install.sh BIN-FOLDER DESTDIR PREFIX     STRIP names the program that takes symbols away
 #   DESTDIR   put before every path, for package builds; empty installs into this system
 set -euo pipefail
 
@@ -25,10 +25,10 @@ put_programs() {
     local program
     # Where both programs look for it.
     put 644 "$built/liblinnet.so" "$prefix/lib/linnet/liblinnet.so"
-    strip --strip-debug "$destdir$prefix/lib/linnet/liblinnet.so"
+    "${STRIP:-strip}" --strip-debug "$destdir$prefix/lib/linnet/liblinnet.so"
     for program in linnet linnetd linnet-renderer; do
         put 755 "$built/$program" "$prefix/bin/$program"
-        strip --strip-debug "$destdir$prefix/bin/$program"
+        "${STRIP:-strip}" --strip-debug "$destdir$prefix/bin/$program"
     done
 }
 

@@ -8,6 +8,9 @@ usage: share.py RELEASE STATIC ORDER OUTPUT
 RELEASE is where SwiftPM has built both with everything linked in, STATIC a folder that has C++'s library as an archive only,
 ORDER the list of functions that are to lie side by side. OUTPUT gets both programs and liblinnet.so: the Swift runtime
 and the objects that both have, with no more of it than both refer to, and no other name exported.
+
+For another machine than this one: LINNET_TARGET is its triple, LINNET_SYSROOT the folder with its libraries, LINNET_RUNTIME
+the one with Swift's archives for it, NM the program that lists names.
 """
 import json
 import os
@@ -34,7 +37,7 @@ def names(kind, files):
     """The global names that files define, or need and do not define."""
     found = set()
     for start in range(0, len(files), 100):
-        listing = output("nm", "--extern-only", f"--{kind}-only", "--format=posix", *files[start:start + 100])
+        listing = output(os.environ.get("NM", "nm"), "--extern-only", f"--{kind}-only", "--format=posix", *files[start:start + 100])
         lines = (line.split(" ") for line in listing.splitlines())
         # Small letters are weak: nothing is missing where nobody has such a name.
         found.update(words[0] for words in lines if len(words) > 1 and (kind == "defined" or words[1] not in "wv"))
@@ -51,11 +54,15 @@ def main(release, static, order, folder):
     swift = shutil.which(os.environ.get("SWIFT", "swift")) or sys.exit("share: there is no swift")
     # Beside it.
     swiftc = f"{swift}c"
-    paths = json.loads(output(swiftc, "-print-target-info", "-static-stdlib"))
-    home = paths["paths"]["runtimeLibraryPaths"][0]
-    start = f"{home}/{paths['target']['triple'].split('-')[0]}/swiftrt.o"
+    target = os.environ.get("LINNET_TARGET")
+    if target:
+        home, cross = os.environ["LINNET_RUNTIME"], [f"--target={target}", f"--sysroot={os.environ['LINNET_SYSROOT']}"]
+    else:
+        paths = json.loads(output(swiftc, "-print-target-info", "-static-stdlib"))
+        home, cross, target = paths["paths"]["runtimeLibraryPaths"][0], [], paths["target"]["triple"]
+    start = f"{home}/{target.split('-')[0]}/swiftrt.o"
     clang = os.path.join(os.path.dirname(os.path.realpath(swiftc)), "clang")
-    link = [clang if os.path.exists(clang) else "clang", *FLAGS, f"-Wl,--symbol-ordering-file={order}"]
+    link = [clang if os.path.exists(clang) else "clang", *cross, *FLAGS, f"-Wl,--symbol-ordering-file={order}"]
     objects = {}
     for program in PROGRAMS:
         with open(f"{release}/{program}.product/Objects.LinkFileList", encoding="utf-8") as file:
@@ -85,7 +92,7 @@ def main(release, static, order, folder):
             [*link, "-pie", "-o", f"{work}/{program}", f"-Wl,--defsym=main={entry}", start, *own[program], f"-L{work}",
              f"-l:{LIBRARY}", *needed(f"{release}/{program}"), "-Wl,-rpath,$ORIGIN/../lib/linnet:$ORIGIN"],
             check=True)
-        if "R_X86_64_COPY" in output("readelf", "--relocs", "--wide", f"{work}/{program}"):
+        if re.search(r"\bR_\w+_COPY\b", output("readelf", "--relocs", "--wide", f"{work}/{program}")):
             sys.exit(f"share: {program} copies data of {LIBRARY}, which would be two of it")
     # A program that runs goes on with the file that it began with.
     for name in [LIBRARY, *PROGRAMS]:

@@ -16,7 +16,7 @@ import CALSA
     private static let limit = 64
     private let handle: OpaquePointer
     /// How they are, as far as it was read.
-    package private(set) var jacks: [Jack] = []
+    package private(set) var jacks: [Jack]
 
     /// Opens the controls of a card such as `hw:0`, and reads how its jacks are. Nil if it has none, or is not there.
     package init?(card: String) {

@@ -70,7 +70,7 @@ import CALSA
     }
 
     let handle: OpaquePointer
-    private var descriptors: [pollfd] = []
+    private var descriptors: [pollfd]
 
     /// Opens `name`. Nothing is printed on failure.
     package init(opening name: String) throws(Failure) {
@@ -88,6 +88,8 @@ import CALSA
         let status = unsafe snd_pcm_open(&opened, name, stream, Int32(SND_PCM_NONBLOCK))
         guard status == 0, let opened = unsafe opened else { throw Failure(status: status) }
         unsafe handle = opened
+        // Not where it is declared: the compiler of Swift 6.2.3 would have it destroyed when nothing was opened.
+        descriptors = []
     }
 
     deinit { _ = unsafe snd_pcm_close(handle) }

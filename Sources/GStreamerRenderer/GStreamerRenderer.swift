@@ -119,9 +119,7 @@ package actor GStreamerRenderer {
 
     /// Works until `shutDown`.
     package func run() async {
-        await withCheckedContinuation { quitter in
-            inputs.open { [weak self] input in self?.assumeIsolated { $0.read(input, quitter) } }
-        }
+        await untilShutDown()
         giveUp()
         giveUpAnnouncements()
         handed = [:]
@@ -129,6 +127,13 @@ package actor GStreamerRenderer {
         if isFetching { fetcher.shutDown() }
         for one in ending { one.pipeline.tearDown() }
         output.shutDown()
+    }
+
+    // Apart and not isolated: the compiler of Swift 6.2.3 ends where such a closure is isolated to this actor.
+    private nonisolated func untilShutDown() async {
+        await withCheckedContinuation { quitter in
+            inputs.open { [weak self] input in self?.assumeIsolated { $0.read(input, quitter) } }
+        }
     }
 
     private func startFetching() -> MediaFetcher {

@@ -16,12 +16,14 @@ import Glibc
 
     /// For a loop to watch.
     package let descriptor: Int32
-    private var events = InputEvents()
+    private var events: InputEvents
 
     package init(opening path: String) throws(Failure) {
         let descriptor = unsafe input_shim_open(path)
         guard descriptor >= 0 else { throw Failure(status: errno) }
         self.descriptor = descriptor
+        // Not where it is declared: the compiler of Swift 6.2.3 would have it destroyed when nothing was opened.
+        events = InputEvents()
     }
 
     deinit { _ = close(descriptor) }

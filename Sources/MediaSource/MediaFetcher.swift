@@ -43,12 +43,17 @@ package actor MediaFetcher {
 
     /// Works until `shutDown`; at its end nothing is left that belongs to the loop's thread.
     package func run() async {
-        await withCheckedContinuation { quitter in
-            calls.open { [weak self] source in self?.assumeIsolated { $0.read(source, quitter) } }
-        }
+        await untilShutDown()
         for fetch in fetches.values { fetch.end() }
         fetches.removeAll()
         session = nil
+    }
+
+    // Apart and not isolated: the compiler of Swift 6.2.3 ends where such a closure is isolated to this actor.
+    private nonisolated func untilShutDown() async {
+        await withCheckedContinuation { quitter in
+            calls.open { [weak self] source in self?.assumeIsolated { $0.read(source, quitter) } }
+        }
     }
 
     private func read(_ source: MediaSource?, _ quitter: CheckedContinuation<Void, Never>) {
