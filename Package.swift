@@ -211,7 +211,8 @@ let package = Package(
         target(
             "ReceiverTestKit",
             [
-                "ReceiverRuntime", "SessionCore", "SwitchingCore", "GroupLink", "MediaModel", "ApplicationModel",
+                "ReceiverRuntime", "SessionCore", "SwitchingCore", "GroupLink", "MediaModel",
+                "ApplicationModel",
                 "Timing",
             ]),
 
@@ -311,7 +312,7 @@ let package = Package(
             "IntegrationTests",
             [
                 "RouteKit", "MediaModel", "ApplicationModel", "ReceiverTestKit", "Settings", "SystemProbe",
-                "GLibLoop", "Soup", "RouteWire", "SeededNumbers",
+                "GLibLoop", "Soup", "RouteWire", "SeededNumbers", "LoopTestKit",
             ]),
     ]
 )

@@ -99,7 +99,8 @@ extension GStreamerRenderer {
             .unbind(let id):
             return id == current.id
         case .load, .loadCapture, .setPlaying, .setMediaVolume, .setOutputVolume, .stop, .announce,
-            .cancelAnnouncement, .warmUp, .setGroupClock, .setOutputTrim, .watchCapture:
+            .cancelAnnouncement, .warmUp, .setGroupClock, .setOutputTrim, .setCardDrift,
+            .watchCapture:
             return false
         }
         return true

@@ -105,7 +105,12 @@ actor Probe {
             listen(to: address, Descriptor(adopting: descriptor), channels: Int(format.channels))
         case .openFailed(let address, let reason): say("not-opened \(address) \(reason)")
         case .inCall(let address, let isInCall): say("call \(address) \(isInCall)")
-        case .pairingChanged(let state): say("pairing \(state)")
+        case .pairingChanged(.closed): say("pairing closed")
+        case .pairingChanged(.open): say("pairing open")
+        case .pairingChanged(.asked(let address, _, let passkey)):
+            say("pairing asked \(address) \(passkey.map(String.init) ?? "-")")
+        case .pairingChanged(.paired(let address)): say("pairing paired \(address)")
+        case .pairingChanged(.failed(let reason)): say("pairing failed: \(reason)")
         case .known(let sources): say("known \(sources.map(\.address.text))")
         }
     }

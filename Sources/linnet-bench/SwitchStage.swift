@@ -62,7 +62,10 @@ actor SwitchStage {
     private func start(_ renderer: RendererProcess.Configuration) throws {
         var configuration = ReceiverConfiguration(
             name: "bench", software: "bench", advertises: false, allowsFiles: true)
-        configuration.accessory = AccessoryConfiguration()
+        // More switches in a minute than anybody would have are what is measured.
+        var policy = SwitchingPolicy()
+        policy.switchLimit = 100_000
+        configuration.accessory = AccessoryConfiguration(policy: policy)
         let phone = TonePhones(address: SourceAddress(0xA0_0000_0000_01)) { body in
             EventSource.once(after: .zero, body)
         }

@@ -193,44 +193,42 @@ final class Samples: @unchecked Sendable {
 
     init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
 
-    /// Reads so many frames; fewer if the pipe ends before.
-    func read(frames count: Int) async -> [Int16] {
-        let number = descriptor.number
-        return await withCheckedContinuation { continuation in
-            let thread = BackgroundRead(number, bytes: count * 4) { continuation.resume(returning: $0) }
-            thread.start()
+    /// Reads so many frames; fewer if the pipe ends before, or nothing comes for a minute.
+    func read(frames count: Int) async -> [Int16] { await bytes(count * 4).samples }
+
+    /// Reads what is left; true if the pipe ends then.
+    func hasEnded() async -> Bool { await bytes(1 << 30).hasEnded }
+
+    private struct Outcome: Sendable {
+        var bytes: [UInt8] = []
+        var hasEnded = false
+        var samples: [Int16] {
+            stride(from: 0, to: bytes.count & ~1, by: 2).map {
+                Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
+            }
         }
     }
 
-    /// True if the pipe has ended, once what was in it is read.
-    func hasEnded() async -> Bool { await read(frames: 1 << 20).count < 1 << 21 }
-}
-
-/// Reads on a thread of its own, since the pipe may have nothing for long.
-private struct BackgroundRead: Sendable {
-    let number: Int32
-    let bytes: Int
-    let done: @Sendable ([Int16]) -> Void
-
-    init(_ number: Int32, bytes: Int, _ done: @escaping @Sendable ([Int16]) -> Void) {
-        (self.number, self.bytes, self.done) = (number, bytes, done)
-    }
-
-    func start() {
-        BackgroundThread.run(named: "reader") { [self] in
-            var all: [UInt8] = []
-            var piece = [UInt8](repeating: 0, count: 8192)
-            while all.count < bytes {
-                var waiting = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-                _ = unsafe poll(&waiting, 1, 60_000)
-                let count = unsafe Glibc.read(number, &piece, min(piece.count, bytes - all.count))
-                guard count > 0 else { break }
-                all += piece.prefix(count)
+    /// On a thread of its own, since there may be nothing for long.
+    private func bytes(_ limit: Int) async -> Outcome {
+        let number = descriptor.number
+        return await withCheckedContinuation { continuation in
+            BackgroundThread.run(named: "reader") {
+                var outcome = Outcome()
+                var piece = [UInt8](repeating: 0, count: 8192)
+                while outcome.bytes.count < limit {
+                    var waiting = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+                    guard unsafe poll(&waiting, 1, 60_000) > 0 else { break }
+                    let count = unsafe Glibc.read(
+                        number, &piece, min(piece.count, limit - outcome.bytes.count))
+                    guard count > 0 else {
+                        outcome.hasEnded = count == 0
+                        break
+                    }
+                    outcome.bytes += piece.prefix(count)
+                }
+                continuation.resume(returning: outcome)
             }
-            done(
-                stride(from: 0, to: all.count & ~1, by: 2).map {
-                    Int16(bitPattern: UInt16(all[$0]) | UInt16(all[$0 + 1]) << 8)
-                })
         }
     }
 }

@@ -31,7 +31,7 @@ def say(*words):
 class Agent(dbus.service.Object):
     @dbus.service.method(AGENT, in_signature="ou")
     def RequestConfirmation(self, device, passkey):
-        say("asked", f"{passkey:06}")
+        say("asked", int(passkey))
 
     @dbus.service.method(AGENT, in_signature="o")
     def RequestAuthorization(self, device):
@@ -101,7 +101,7 @@ def read(number, condition):
 player = Player(bus, "/player")
 agent = Agent(bus, "/agent")
 manager = dbus.Interface(bus.get_object("org.bluez", "/org/bluez"), "org.bluez.AgentManager1")
-manager.RegisterAgent("/agent", sys.argv[1] if len(sys.argv) > 1 else "NoInputNoOutput")
+manager.RegisterAgent("/agent", "DisplayYesNo")
 manager.RequestDefaultAgent("/agent")
 dbus.Interface(bus.get_object("org.bluez", "/org/bluez/hci0"), "org.bluez.Media1").RegisterPlayer(
     "/player", player.properties())

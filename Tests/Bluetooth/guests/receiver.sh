@@ -20,7 +20,7 @@ check() { if "$@"; then say "ok: $*"; else say "FAILED: $*" && failed=1; fi; }
 begin
 start_bluealsa
 mkfifo /tmp/commands
-LD_LIBRARY_PATH=/share/lib /share/bluetooth-probe Kitchen <>/tmp/commands >"$out" 2>&1 &
+LD_LIBRARY_PATH=/share/lib /share/bluetooth-probe Kitchen confirm <>/tmp/commands >"$out" 2>&1 &
 exec 5>/tmp/commands
 from=1
 event ready
@@ -35,12 +35,16 @@ echo "pair 120" >&5
 event "pairing open"
 wait_for discoverable adapter_is Discoverable true
 tell open
+event "pairing asked"
+read -r _ _ phone passkey < <(grep -m 1 '^pairing asked' "$out")
+wait_for "the phone's number" grep -q '^asked' /share/logs-phone/player
+check [ "$(grep -m 1 '^asked' /share/logs-phone/player)" = "asked $passkey" ]
+echo "confirm $phone" >&5
 event "pairing paired"
 event "pairing closed"
 wait_for "closed again" adapter_is Pairable false
 wait_for "hidden again" adapter_is Discoverable false
 event "connected"
-phone=$(grep -m 1 '^connected' "$out" | cut -d' ' -f2)
 
 mark
 tell play

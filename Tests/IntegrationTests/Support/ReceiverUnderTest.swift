@@ -19,6 +19,7 @@ import SystemProbe
     private(set) var route: Route
     let controller: RouteController
     private let settings: [String]
+    private let environment: [String: String]
     private var controllers: [RouteController] = []
     private var children: [ChildProcess] = []
 
@@ -27,7 +28,8 @@ import SystemProbe
     /// Runs `body` with a receiver. `settings` are more options of `linnetd`; `prepare` is called before it starts. `inside`
     /// is given the folder and makes a line for the shell, which is done in a mount namespace of the receiver's own.
     static func use(
-        _ settings: [String] = [], mixer: SimulatedCard.MixerKind? = nil, inside: ((String) -> String)? = nil,
+        _ settings: [String] = [], environment: [String: String] = [:],
+        mixer: SimulatedCard.MixerKind? = nil, inside: ((String) -> String)? = nil,
         prepare: (SimulatedCard) throws -> Void = { _ in },
         _ body: @RouteActor (ReceiverUnderTest) async throws -> Void
     ) async throws {
@@ -41,10 +43,11 @@ import SystemProbe
         let media = try await MediaServer(folder: folder)
         defer { media.process.kill() }
         let setUp = inside?(folder)
-        let (daemon, port) = try await start(folder, settings, setUp)
+        let (daemon, port) = try await start(folder, settings, environment, setUp)
         let receiver: ReceiverUnderTest
         do {
-            receiver = try await ReceiverUnderTest(folder, card, media, daemon, port, settings, setUp)
+            receiver = try await ReceiverUnderTest(
+                folder, card, media, daemon, port, settings, environment, setUp)
         } catch {
             daemon.kill()
             throw error
@@ -60,16 +63,16 @@ import SystemProbe
 
     private init(
         _ folder: String, _ card: SimulatedCard, _ media: MediaServer, _ daemon: ChildProcess, _ port: UInt16,
-        _ settings: [String], _ setUp: String?
+        _ settings: [String], _ environment: [String: String], _ setUp: String?
     ) async throws {
         (self.folder, self.card, self.media, self.daemon, self.port) = (folder, card, media, daemon, port)
-        (self.settings, self.setUp) = (settings, setUp)
+        (self.settings, self.environment, self.setUp) = (settings, environment, setUp)
         controller = RouteController(sender: SenderIdentity(name: "First sender"))
         route = try await controller.activate(try await Self.receiver(port))
     }
 
     private static func start(
-        _ folder: String, _ settings: [String], _ setUp: String?
+        _ folder: String, _ settings: [String], _ environment: [String: String], _ setUp: String?
     ) async throws -> (ChildProcess, UInt16) {
         let output = "\(folder)/linnetd.out"
         let command =
@@ -81,7 +84,8 @@ import SystemProbe
             ] + settings
         let process = try Programs.start(
             setUp.map { MountNamespace.command($0, then: command) } ?? command,
-            environment: ["ALSA_CONFIG_PATH": "\(folder)/card/asound.conf"], output: output,
+            environment: environment.merging(["ALSA_CONFIG_PATH": "\(folder)/card/asound.conf"]) { $1 },
+            output: output,
             errors: "\(folder)/linnetd.log")
         let isReady = await Programs.poll(within: .seconds(30)) {
             readText(output).contains("\n") || !process.isRunning
@@ -173,7 +177,7 @@ import SystemProbe
         await controller.leave(route)
         daemon.signal(ChildProcess.killing)
         _ = await Programs.poll(within: .seconds(20)) { [daemon] in !daemon.isRunning }
-        (daemon, port) = try await Self.start(folder, settings, setUp)
+        (daemon, port) = try await Self.start(folder, settings, environment, setUp)
         route = try await controller.activate(try await identity())
     }
 

@@ -17,6 +17,7 @@ import signal
 import socket
 import sys
 import time
+import traceback
 
 import dbus
 import dbus.mainloop.glib
@@ -36,6 +37,16 @@ PCM = "org.bluealsa.PCM1"
 AUDIO_SINK = "0000110d-0000-1000-8000-00805f9b34fb"
 RATE = 48000
 
+
+
+def stumble(kind, error, trace):
+    """A fault in a callback, such as that nobody listens any more, would otherwise leave the program running for ever."""
+    if kind is not BrokenPipeError:
+        traceback.print_exception(kind, error, trace)
+    os._exit(1)
+
+
+sys.excepthook = stumble
 dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
 loop = GLib.MainLoop()
 
@@ -544,7 +555,10 @@ def main():
 
     def read(number, condition):
         nonlocal pending
-        data = os.read(0, 65536)
+        try:
+            data = os.read(0, 65536)
+        except ConnectionResetError:
+            data = b""
         if not data:
             loop.quit()
             return False

@@ -10,6 +10,7 @@ Commands come as lines on standard input: `add PATH`, `change PATH VALUE`, `remo
 
 import os
 import sys
+import traceback
 
 import dbus
 import dbus.mainloop.glib
@@ -21,6 +22,16 @@ PROPERTIES = "org.freedesktop.DBus.Properties"
 THING = "org.linnet.test.Thing"
 TEST = "org.linnet.test"
 
+
+
+def stumble(kind, error, trace):
+    """A fault in a callback, such as that nobody listens any more, would otherwise leave the program running for ever."""
+    if kind is not BrokenPipeError:
+        traceback.print_exception(kind, error, trace)
+    os._exit(1)
+
+
+sys.excepthook = stumble
 dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
 loop = GLib.MainLoop()
 things = {}
@@ -102,7 +113,10 @@ class Service(dbus.service.Object):
 
 
 def read(number, condition):
-    data = sys.stdin.buffer.raw.read(65536)
+    try:
+        data = os.read(0, 65536)
+    except ConnectionResetError:
+        data = b""
     if not data:
         loop.quit()
         return False
