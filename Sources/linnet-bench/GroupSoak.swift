@@ -136,7 +136,7 @@ private final class GroupSoak {
         let number = random(0...rooms.count - 1)
         // One of each comes first.
         let kinds = ["killed", "stopped", "left", "paused", "sought", "host killed", "host stopped"]
-        let kind = counts.count < kinds.count ? kinds[counts.count] : kinds[random(0...kinds.count - 1)]
+        let kind = kinds.first { counts[$0] == nil } ?? kinds[random(0...kinds.count - 1)]
         count(kind)
         switch kind {
         case "killed": try await kill(number)
