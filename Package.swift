@@ -211,7 +211,8 @@ let package = Package(
         target(
             "ReceiverTestKit",
             [
-                "ReceiverRuntime", "SessionCore", "SwitchingCore", "GroupLink", "MediaModel", "ApplicationModel",
+                "ReceiverRuntime", "SessionCore", "SwitchingCore", "GroupLink", "MediaModel",
+                "ApplicationModel",
                 "Timing",
             ]),
 
