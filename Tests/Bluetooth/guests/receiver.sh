@@ -36,7 +36,8 @@ event "pairing open"
 wait_for discoverable adapter_is Discoverable true
 tell open
 event "pairing asked"
-read -r _ _ phone passkey < <(grep -m 1 '^pairing asked' "$out")
+phone=$(grep -m 1 '^pairing asked' "$out" | cut -d' ' -f3)
+passkey=$(grep -m 1 '^pairing asked' "$out" | cut -d' ' -f4)
 wait_for "the phone's number" grep -q '^asked' /share/logs-phone/player
 check [ "$(grep -m 1 '^asked' /share/logs-phone/player)" = "asked $passkey" ]
 echo "confirm $phone" >&5
