@@ -182,8 +182,10 @@ extension OutputUnderTest {
         #expect(frames.prefix(20_000) == Array(1...20_000)[...])
         #expect(frames.suffix(10_000) == Array(22_001...32_000)[...])
         // In one piece, whatever the stream did meanwhile.
-        let over = heard(recording, channel: 1).drop { $0 == 0 }
-        #expect(Array(over.prefix(20_000)) == Array(1...20_000))
+        let over = Array(heard(recording, channel: 1).drop { $0 == 0 }.prefix(20_000))
+        #expect(over.count == 20_000)
+        // While the stream comes up all samples are rounded anew.
+        #expect(zip(over, 1...).allSatisfy { abs(Int($0) - $1) <= 1 })
     }
 
     @Test func `has the pitch that it should have at the card's rate`() async throws {
