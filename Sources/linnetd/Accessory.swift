@@ -64,40 +64,39 @@ extension Configuration {
         return (String(word[..<sign]), String(word[word.index(after: sign)...]))
     }
 
-    /// What of the group does not fit together, for `--check-config`.
-    var accessoryFaults: [String] {
-        var faults: [String] = []
+    /// What of the group does not fit together.
+    var accessoryMistakes: [Mistake] {
+        var mistakes: [Mistake] = []
+        func tell(_ setting: Setting, _ message: String) { mistakes.append(mistake(setting, message)) }
         let named = words(.accessoryCapabilities)
         for word in named where AccessoryCapability(rawValue: word) == nil {
             let all = AccessoryCapability.allCases.map(\.rawValue).joined(separator: ", ")
-            faults.append("[accessory] capabilities: there is no '\(word)'; there are \(all)")
+            tell(.accessoryCapabilities, "there is no '\(word)'; there are \(all)")
         }
         let declares = named.contains(AccessoryCapability.placement.rawValue)
         if declares, text(.placementSensor).isEmpty {
-            faults.append("[accessory] capabilities: placement is declared, and no placement-sensor is named")
+            tell(.accessoryCapabilities, "placement is declared, and no placement-sensor is named")
         }
         for word in words(.placementRules) where SensorRule(word) == nil {
-            faults.append("[accessory] placement-rules: '\(word)' is no rule")
+            tell(.placementRules, "'\(word)' is no rule")
         }
         let places = words(.placementRules).compactMap { SensorRule($0) }.contains {
             if case .placement = $0.meaning { true } else { false }
         }
         if places != declares, !text(.placementSensor).isEmpty {
-            let fault =
+            tell(
+                .placementRules,
                 declares
-                ? "placement is declared, and no rule tells it"
-                : "a rule tells the placement, which is not among the capabilities"
-            faults.append("[accessory] placement-rules: \(fault)")
+                    ? "placement is declared, and no rule tells it"
+                    : "a rule tells the placement, which is not among the capabilities")
         }
         let lines = words(.lineIns)
-        if lines.count > 8 { faults.append("[accessory] line-in: at most 8 are listened to") }
+        if lines.count > 8 { tell(.lineIns, "at most 8 are listened to") }
         if lines.contains(where: { Self.lineIn($0).device.isEmpty || Self.lineIn($0).name.isEmpty }) {
-            faults.append("[accessory] line-in: a name or a device is empty")
+            tell(.lineIns, "a name or a device is empty")
         }
         let devices = lines.map { Self.lineIn($0).device }
-        if Set(devices).count != devices.count {
-            faults.append("[accessory] line-in: a device is named twice")
-        }
-        return faults
+        if Set(devices).count != devices.count { tell(.lineIns, "a device is named twice") }
+        return mistakes
     }
 }

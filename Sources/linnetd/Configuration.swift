@@ -18,6 +18,8 @@ struct Configuration: Sendable {
 
     private(set) var mistakes: [Mistake] = []
     private var values: [String: Setting.Value] = [:]
+    /// Where a value comes from that is not built in.
+    private var places: [String: String] = [:]
 
     /// The built-in values.
     init() {
@@ -64,6 +66,7 @@ struct Configuration: Sendable {
                     throw file.fault(setting.group, setting.key, "\(setting.key) must be \(setting.range)")
                 }
                 values[setting.name] = value
+                places[setting.name] = "\(path):\(file.fault(setting.group, setting.key, "").line)"
             } catch {
                 faults.append((error, isFatal: true))
             }
@@ -83,7 +86,14 @@ struct Configuration: Sendable {
                 continue
             }
             values[setting.name] = value
+            places[setting.name] = "--\(setting.option)"
         }
+    }
+
+    /// A mistake that shows when settings are seen together; what is wrong is left out of what the receiver does.
+    func mistake(_ setting: Setting, _ message: String) -> Mistake {
+        let place = places[setting.name] ?? "[\(setting.group)] \(setting.key)"
+        return Mistake(place: place, message: message, isFatal: false)
     }
 
     subscript(_ setting: Setting) -> Setting.Value { values[setting.name] ?? .text("") }

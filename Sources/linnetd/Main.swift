@@ -35,7 +35,7 @@ enum Program {
         configuration.read(folder: folder ?? "/etc/linnet", isRequired: folder != nil)
         configuration.apply(options: line.strings)
         if line.flags.contains("check-config") { return check(configuration) }
-        for mistake in configuration.mistakes {
+        for mistake in configuration.mistakes + configuration.accessoryMistakes {
             Machine.write("linnetd: \(mistake)\(mistake.isFatal ? "" : " (ignored)")\n", to: .error)
         }
         if line.flags.contains("print-config") { return say(Reference.file(configuration)) }
@@ -60,8 +60,8 @@ enum Program {
 
     private static func check(_ configuration: Configuration) -> Int32 {
         let lines =
-            configuration.mistakes.map(\.description) + configuration.applicationFaults
-            + configuration.accessoryFaults
+            (configuration.mistakes + configuration.accessoryMistakes).map(\.description)
+            + configuration.applicationFaults
         for line in lines { Machine.write("\(line)\n", to: .output) }
         return lines.isEmpty ? 0 : 1
     }

@@ -165,6 +165,24 @@ import Testing
         #expect(exit == .status(1))
     }
 
+    @Test func `what does not fit together is named with file and line, too`() async throws {
+        try write("[accessory]\ncapabilities=audioSwitching;flying;placement\n")
+        let (lines, exit) = try await linnetd("--check-config", "--line-in=One=hw:1;Two=hw:1")
+        let path = "\(folder.path)/receiver.conf:2: "
+        #expect(
+            lines == [
+                path
+                    + "there is no 'flying'; there are audioSwitching, placement, audioSpatialization, headTracking",
+                path + "placement is declared, and no placement-sensor is named",
+                "--line-in: a device is named twice",
+            ])
+        #expect(exit == .status(1))
+        // It starts without what is wrong, and says so.
+        let test = try await ProgramRun.output(
+            of: "linnetd", ["--config-dir=\(folder.path)", "--print-config"])
+        #expect(test.exit == .status(0))
+    }
+
     @Test func `settings without a mistake are told by silence`() async throws {
         try write("# all is well\n[receiver]\nname = Küche \"1\"\n")
         let (lines, exit) = try await linnetd("--check-config")
