@@ -126,11 +126,13 @@ import RouteWire
         try await ask(.item(item?.wire, proposal), by: membership)
     }
 
-    private func ask(_ ask: GroupAsk, by membership: PlayerMembership) async throws(RoutingError) {
-        let result = await withCheckedContinuation { continuation in
-            membership.ask(ask) { continuation.resume(returning: $0) }
+    private func ask(_ ask: GroupAsk, by membership: PlayerMembership) async throws {
+        // Without a typed error: the compiler of Swift 6.2.3 ends where there is one beside a continuation.
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            membership.ask(ask) { answer in
+                continuation.resume(with: answer.map { _ in }.mapError { RoutingError($0) })
+            }
         }
-        if case .failure(let error) = result { throw RoutingError(error) }
     }
 
     private func connected() throws(RoutingError) -> GroupControl {

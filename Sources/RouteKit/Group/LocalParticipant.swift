@@ -54,14 +54,16 @@ import RouteWire
     }
 
     /// Asks the group, or, while it takes no part, the player alone.
-    func ask(_ request: GroupRequest) async throws(RoutingError) {
-        let result = await withCheckedContinuation { continuation in
+    func ask(_ request: GroupRequest) async throws {
+        // Without a typed error: the compiler of Swift 6.2.3 ends where there is one beside a continuation.
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             lastRequest += 1
             let id = GroupRequestID(lastRequest)
-            replies[id] = { continuation.resume(returning: $0) }
+            replies[id] = { answer in
+                continuation.resume(with: answer.map { _ in }.mapError { RoutingError($0) })
+            }
             apply(.requested(id, request))
         }
-        if case .failure(let error) = result { throw RoutingError(error) }
     }
 
     private func perform(_ effect: ParticipantEffect) {
