@@ -9,6 +9,8 @@ import Synchronization
 enum FadeTiming {
     /// Sound that is taken away dies over this time, and sound that begins anywhere but at the beginning of its item comes up over it.
     static let length = Duration.milliseconds(20)
+    /// The same for sound that comes up after a move or a pause: that is waited for.
+    static let rise = Duration.milliseconds(2)
     /// What the card plays next is not touched: it may be under way already.
     static let lead = Duration.milliseconds(5)
     /// An item that begins nearer to its beginning than this, in nanoseconds, begins there.
@@ -101,7 +103,8 @@ extension OutputLoop {
             (state.marks.place(of: state.next)?.position ?? 0) > FadeTiming.beginning
         }
         edge.set(isWithin ? 0 : 1)
-        edge.approach(1, over: FadeTiming.length, rate: rate)
+        edge.approach(1, over: isStreamNew ? FadeTiming.length : FadeTiming.rise, rate: rate)
+        isStreamNew = false
     }
 
     /// At most a tenth of a second: a card that says more is wrong.

@@ -31,6 +31,8 @@ final class OutputLoop {
     var history = CardHistory()
     /// The frame behind what dies away behind a short queue.
     var fadeEnd: Int64?
+    /// Nothing of the stream was heard yet.
+    var isStreamNew = false
     /// Lets what begins within its item come up.
     var edge = GainRamp()
     var overlaySamples: [Float] = []
@@ -100,11 +102,14 @@ final class OutputLoop {
 
     /// Follows a flush: what the card holds is not wanted any more.
     private func startAnew(_ wish: Wish) {
-        if wish.stream != stream, isLive { fadeOutLive() }
-        _ = fadeOut()
+        if wish.stream != stream {
+            if isLive { fadeOutLive() }
+            // A move does not wait for that: its new place is to be heard at once.
+            _ = fadeOut()
+        }
         setSounding(false)
         if wish.stream != stream {
-            (stream, isStarved) = (wish.stream, false)
+            (stream, isStarved, isStreamNew) = (wish.stream, false, true)
             if !overlay.isActive { converter.set(outputGain(wish)) }
             mediaGain.set(VolumeCurve.gain(of: wish.mediaVolume))
         }
