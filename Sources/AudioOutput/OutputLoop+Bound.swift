@@ -28,20 +28,29 @@ extension OutputLoop {
         bound.look(played: written - Int64(delay), at: now)
         noteBound(cardFrame: written - Int64(delay), at: now, setup: setup)
         if let clock = wish.group.clock { bound.clock = clock }
-        let block = frames(in: BoundTiming.block, rate: setup.rate)
-        let wanted = min(
-            max(frames(in: BoundTiming.queued, rate: setup.rate), 2 * setup.periodFrames + block),
-            setup.bufferFrames - block)
-        // The card is bounded, so this ends when enough is queued.
-        while true {
-            guard case .frames(let room) = try card.room() else { return try restartBound(wish) }
-            guard room >= block, setup.bufferFrames - room < wanted else { break }
-            guard try writeBound(wish, card: card, setup: setup, count: block) else { break }
+        guard try fill(card, to: BoundTiming.queued, by: BoundTiming.block, wish, setup) else {
+            return try restartBound(wish)
         }
         if overlay.isActive, isOverlayHeard { try finishOverlay() }
         tendBound(wish, setup: setup, now: now)
         if isSounding, let stream, let report = bound.report(at: now) {
             self.report(.syncChanged(stream, report))
+        }
+    }
+
+    /// Writes blocks until about so much is queued. False if the card does not run as it should.
+    func fill(
+        _ card: any Card, to queued: Duration, by length: Duration, _ wish: Wish, _ setup: PCM.Setup
+    ) throws(PCM.Failure) -> Bool {
+        let block = frames(in: length, rate: setup.rate)
+        let wanted = min(
+            max(frames(in: queued, rate: setup.rate), 2 * setup.periodFrames + block),
+            setup.bufferFrames - block)
+        // The card is bounded, so this ends when enough is queued.
+        while true {
+            guard case .frames(let room) = try card.room() else { return false }
+            guard room >= block, setup.bufferFrames - room < wanted else { return true }
+            guard try writeBound(wish, card: card, setup: setup, count: block) else { return true }
         }
     }
 

@@ -37,15 +37,8 @@ extension OutputLoop {
         guard case .frames(let delay) = try card.delay() else { return try restartBound(wish) }
         noteBound(cardFrame: written - Int64(delay), at: now, setup: setup)
         noteFill(wish, delay: delay, setup: setup, now: now)
-        let block = frames(in: plan.block, rate: setup.rate)
-        let wanted = min(
-            max(frames(in: plan.queued, rate: setup.rate), 2 * setup.periodFrames + block),
-            setup.bufferFrames - block)
-        // The card is bounded, so this ends when enough is queued.
-        while true {
-            guard case .frames(let room) = try card.room() else { return try restartBound(wish) }
-            guard room >= block, setup.bufferFrames - room < wanted else { break }
-            guard try writeBound(wish, card: card, setup: setup, count: block) else { break }
+        guard try fill(card, to: plan.queued, by: plan.block, wish, setup) else {
+            return try restartBound(wish)
         }
         if overlay.isActive, isOverlayHeard { try finishOverlay() }
         try tendLive(wish, now: now)

@@ -138,30 +138,7 @@ private func member(_ word: String, of state: GroupState) throws(CommandFailure)
 // MARK: Status
 
 @RouteActor private func groupStatus(_ invocation: Invocation) async throws -> ExitCode {
-    let isJSON = invocation.has("json")
-    guard invocation.has("watch") else {
-        return try await watching(invocation) { connection in
-            if connection.group.state == nil, !isJSON { throw notGrouped }
-            print(GroupText.line(connection, isJSON))
-            return .success
-        }
-    }
-    let interruption = Interruption()
-    return try await watching(invocation) { connection in
-        let updates = connection.updates()
-        let show = Task { @RouteActor in
-            var last = ""
-            @RouteActor func look() {
-                let now = GroupText.line(connection, isJSON)
-                if now != last { print(now) }
-                last = now
-            }
-            look()
-            for await _ in updates { look() }
-        }
-        await interruption.wait()
-        show.cancel()
-        await show.value
-        return .interrupted
+    try await showing(invocation, else: notGrouped, isThere: { $0.group.state != nil }) {
+        GroupText.line($0, $1)
     }
 }

@@ -197,31 +197,8 @@ private func answersYes() -> Bool {
 // MARK: Showing
 
 @RouteActor private func showSources(_ invocation: Invocation) async throws -> ExitCode {
-    let isJSON = invocation.has("json")
-    guard invocation.has("watch") else {
-        return try await watching(invocation) { connection in
-            if connection.sources.state == nil, !isJSON { throw noSources }
-            print(SourcesText.text(connection.sources.state, isJSON))
-            return .success
-        }
-    }
-    let interruption = Interruption()
-    return try await watching(invocation) { connection in
-        let updates = connection.updates()
-        let show = Task { @RouteActor in
-            var last = ""
-            @RouteActor func look() {
-                let now = SourcesText.text(connection.sources.state, isJSON)
-                if now != last { print(now) }
-                last = now
-            }
-            look()
-            for await _ in updates { look() }
-        }
-        await interruption.wait()
-        show.cancel()
-        await show.value
-        return .interrupted
+    try await showing(invocation, else: noSources, isThere: { $0.sources.state != nil }) {
+        SourcesText.text($0.sources.state, $1)
     }
 }
 

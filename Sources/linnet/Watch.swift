@@ -19,6 +19,41 @@ import Settings
     }
 }
 
+/// A command that shows one thing, once, or with `--watch` again whenever its text is another one. Shown once, and not as JSON, what
+/// is not there is the failure `missing`.
+@RouteActor func showing(
+    _ invocation: Invocation, else missing: CommandFailure,
+    isThere: @escaping @RouteActor (ReceiverConnection) -> Bool,
+    _ text: @escaping @RouteActor (ReceiverConnection, _ isJSON: Bool) -> String
+) async throws -> ExitCode {
+    let isJSON = invocation.has("json")
+    guard invocation.has("watch") else {
+        return try await watching(invocation) { connection in
+            if !isThere(connection), !isJSON { throw missing }
+            print(text(connection, isJSON))
+            return .success
+        }
+    }
+    let interruption = Interruption()
+    return try await watching(invocation) { connection in
+        let updates = connection.updates()
+        let show = Task { @RouteActor in
+            var last = ""
+            @RouteActor func look() {
+                let now = text(connection, isJSON)
+                if now != last { print(now) }
+                last = now
+            }
+            look()
+            for await _ in updates { look() }
+        }
+        await interruption.wait()
+        show.cancel()
+        await show.value
+        return .interrupted
+    }
+}
+
 /// Ctrl-C and a polite kill, as something that can be waited for.
 @RouteActor final class Interruption {
     private var sources: [EventSource] = []
