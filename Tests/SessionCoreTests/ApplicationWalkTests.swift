@@ -56,6 +56,11 @@ private struct Walker {
         return RequestID(connection: ConnectionID(connection), number: requests)
     }
 
+    /// Whether whatever happens next goes the same way from here as from there.
+    func isWhere(_ other: Walker) -> Bool {
+        anna == other.anna && ben == other.ben && clients == other.clients && watcher == other.watcher
+    }
+
     private mutating func name() -> String {
         names += 1
         return "\(names)"
@@ -167,10 +172,14 @@ private struct Walker {
 struct ApplicationWalkTests {
     private func firstFault(_ walker: Walker, depth: Int, _ path: [Step]) -> String? {
         guard depth > 0 else { return nil }
+        // What goes on from a place that was reached before by fewer or as many steps was walked from there.
+        var places = [walker]
         for step in Step.essential {
             var next = walker
             next.take(step)
             guard next.watcher.faults.isEmpty else { return "\(path + [step]): \(next.watcher.faults)" }
+            guard !places.contains(where: next.isWhere) else { continue }
+            places.append(next)
             if let fault = firstFault(next, depth: depth - 1, path + [step]) { return fault }
         }
         return nil

@@ -5,7 +5,7 @@ import ApplicationModel
 import SessionCore
 
 /// Checks after every event what must hold of applications, whatever happened before.
-struct ApplicationWatcher {
+struct ApplicationWatcher: Equatable {
     /// Instances that have a process.
     private var processes: Set<InstanceID> = []
     private var open: Set<UInt32> = []

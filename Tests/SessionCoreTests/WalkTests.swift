@@ -101,6 +101,12 @@ private struct Walker {
         watcher.apply(.playbackRequested(request(anna), nil, wanted))
     }
 
+    /// Whether whatever happens next goes the same way from here as from there; how much was counted so far is no
+    /// matter.
+    func isWhere(_ other: Walker) -> Bool {
+        anna == other.anna && ben == other.ben && watcher == other.watcher
+    }
+
     private var old: LoadID { LoadID(watcher.load.number &- 1) }
 
     mutating func take(_ step: Step, _ chance: Int64 = 30) {
@@ -279,10 +285,14 @@ struct WalkTests {
     /// Takes every sequence of steps from here; the first one that goes wrong, or nil.
     private func firstFault(_ walker: Walker, _ steps: [Step], depth: Int, _ path: [Step]) -> String? {
         guard depth > 0 else { return nil }
+        // What goes on from a place that was reached before by fewer or as many steps was walked from there.
+        var places = [walker]
         for step in steps {
             var next = walker
             next.take(step)
             guard next.watcher.faults.isEmpty else { return "\(path + [step]): \(next.watcher.faults)" }
+            guard !places.contains(where: next.isWhere) else { continue }
+            places.append(next)
             if let fault = firstFault(next, steps, depth: depth - 1, path + [step]) { return fault }
         }
         return nil

@@ -5,7 +5,7 @@ import MediaModel
 import SessionCore
 
 /// Feeds a receiver and checks after every event what must hold whatever happened before.
-struct Watcher {
+struct Watcher: Equatable {
     private(set) var state: ReceiverState
     /// What was found wrong. Empty is right.
     private(set) var faults: [String] = []
