@@ -181,8 +181,7 @@ struct ApplicationTemplate {
 
             @main enum Program {
                 static func main() async {
-                    let main = await Main()
-                    await Application.run(delegate: main)
+                    await Application.run(delegate: Main())
                 }
             }
 
