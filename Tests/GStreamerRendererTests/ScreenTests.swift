@@ -225,31 +225,6 @@ private func openDisplay() throws -> VirtualDisplay {
         card = try #require(TestCards.take())
     }
 
-    /// Milliseconds by which each of the pictures came after its sound, sorted. A beep at each second of the media tells
-    /// when its sound was heard.
-    private mutating func offsets(_ sightings: [VirtualDisplay.Sighting], speed: Double) throws -> [Double] {
-        try offsets(sightings, in: card.recording(), speed: speed)
-    }
-
-    private func offsets(
-        _ sightings: [VirtualDisplay.Sighting], in recording: CardRecording, speed: Double
-    ) throws -> [Double] {
-        let beeps: [(second: Double, time: Int64)] = sightings.filter { $0.number % 25 == 0 }.compactMap {
-            // Before the beep there is silence, of more than this at each speed.
-            guard let time = recording.firstSound(from: $0.time - 200_000_000, threshold: 4000) else {
-                return nil
-            }
-            return (Double($0.number) / 25, time)
-        }
-        return sightings.compactMap { sighting in
-            let place = Double(sighting.number) / 25
-            guard let beep = beeps.min(by: { abs($0.second - place) < abs($1.second - place) }) else {
-                return nil
-            }
-            return Double(sighting.time - beep.time) / 1e6 - (place - beep.second) / speed * 1e3
-        }.sorted()
-    }
-
     private func check(_ offsets: [Double], _ what: String) {
         #expect(offsets.count > 10)
         let median = offsets.isEmpty ? .infinity : offsets[offsets.count / 2]
@@ -266,12 +241,14 @@ private func openDisplay() throws -> VirtualDisplay {
         test.seek(1, to: 4.5)
         try await test.seekDone(1)
         #expect(await display.shows { ($0.number ?? 0) > 113 })
-        check(try offsets(await display.watch(for: .milliseconds(1200)), speed: 1), "seek")
+        let moved = await display.watch(for: .milliseconds(1200))
+        check(card.recording().offsets(of: moved), "seek")
         test.send(.setPlaying(test.load, false))
         try await test.sounding(rate: 0)
         test.send(.setPlaying(test.load, true))
         try await test.sounding()
-        check(try offsets(await display.watch(for: .milliseconds(1500)), speed: 1), "pause")
+        let resumed = await display.watch(for: .milliseconds(1500))
+        check(card.recording().offsets(of: resumed), "pause")
     }
 
     @Test func `go on together when the card was lost`() async throws {
@@ -293,7 +270,7 @@ private func openDisplay() throws -> VirtualDisplay {
         try card.setUnplugged(false)
         try await test.sounding()
         let sightings = await display.watch(for: .milliseconds(1500))
-        self.check(try offsets(sightings, in: card.recording(), speed: 1), "lost")
+        check(card.recording().offsets(of: sightings), "lost")
     }
 
     @Test(arguments: [1, 0.5, 2])
@@ -308,6 +285,6 @@ private func openDisplay() throws -> VirtualDisplay {
             try await test.sounding(rate: speed)
         }
         let sightings = await display.watch(for: .milliseconds(3500))
-        check(try offsets(sightings, speed: speed), "speed \(speed)")
+        check(card.recording().offsets(of: sightings, speed: speed), "speed \(speed)")
     }
 }

@@ -28,6 +28,25 @@ extension Receiving {
             }
         }
 
+        @Test @RouteActor func `pictures on one receiver stand to the sound of another`() async throws {
+            let display = try #require(VirtualDisplay(), "no Xvfb: make deps, or apt-get install xvfb")
+            let folder = try Programs.makeFolder()
+            defer { Programs.remove(folder) }
+            let settings = try Programs.settings(showingOn: display, in: folder)
+            try await GroupPair.use(member: settings) { pair in
+                try await pair.join()
+                try await pair.play("beeps.mkv")
+                var card = pair.host.card
+                #expect(await display.shows { ($0.number ?? 0) > 20 })
+                let sightings = await display.watch(for: .milliseconds(3500))
+                let offsets = card.recording().offsets(of: sightings)
+                #expect(offsets.count > 10)
+                // Of single pictures a machine that is busy shows some late.
+                let median = offsets.isEmpty ? .infinity : offsets[offsets.count / 2]
+                #expect(abs(median) < 20, "\(offsets)")
+            }
+        }
+
         @Test @RouteActor func `a receiver whose ticket is another one stays outside`() async throws {
             try await GroupPair.use { pair in
                 let other = try #require(GroupSecret(bytes: Array(repeating: 7, count: 32)))

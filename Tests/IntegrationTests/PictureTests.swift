@@ -32,11 +32,7 @@ extension Receiving {
             let display = try #require(VirtualDisplay(), "no Xvfb: make deps, or apt-get install xvfb")
             let folder = try Programs.makeFolder()
             defer { Programs.remove(folder) }
-            let program = try Programs.path("linnet-renderer")
-            try FileSystem.write(
-                "#!/bin/sh\nDISPLAY=\(display.name) exec \(program)\n".utf8.map { $0 },
-                to: "\(folder)/renderer", mode: 0o755)
-            let settings = ["--video-sink", "x11", "--renderer-program", "\(folder)/renderer"]
+            let settings = try Programs.settings(showingOn: display, in: folder)
             try await ReceiverUnderTest.use(settings) { receiver in
                 var card = receiver.card
                 let control = try await receiver.playReady("video.webm")

@@ -12,9 +12,12 @@ import RouteWire
     let memberSender: GroupSender
     let created: GroupCreated
 
-    static func use(_ body: @RouteActor @escaping (GroupPair) async throws -> Void) async throws {
+    /// With settings for the member beside those that it needs.
+    static func use(
+        member settings: [String] = [], _ body: @RouteActor @escaping (GroupPair) async throws -> Void
+    ) async throws {
         try await ReceiverUnderTest.use(["--clock-port", "0"]) { host in
-            try await ReceiverUnderTest.use(["--clock-port", "0"]) { member in
+            try await ReceiverUnderTest.use(["--clock-port", "0"] + settings) { member in
                 let hostSender = try await GroupSender("first", port: host.port)
                 let memberSender = try await GroupSender("second", port: member.port)
                 let created = try GroupCreated(
@@ -46,8 +49,8 @@ import RouteWire
         }
     }
 
-    /// Starts the item whose tone tells its second, by the member's sender.
-    func play() async throws {
-        try await memberSender.ask(.start(SessionStart(url: host.media.url("position.flac"))))
+    /// Starts an item by the member's sender; the default's tone tells its second.
+    func play(_ name: String = "position.flac") async throws {
+        try await memberSender.ask(.start(SessionStart(url: host.media.url(name))))
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import MediaModel
+import ReceiverTestKit
 import RouteKit
 import Settings
 import SystemProbe
@@ -44,6 +45,14 @@ enum Programs {
             if FileSystem.isDirectory(path) { remove(path) } else { try? FileSystem.remove(path) }
         }
         try? FileSystem.removeDirectory(folder)
+    }
+
+    /// Settings of a receiver whose pictures are seen on this display alone.
+    static func settings(showingOn display: VirtualDisplay, in folder: String) throws -> [String] {
+        let program = "\(folder)/renderer"
+        let script = "#!/bin/sh\nDISPLAY=\(display.name) exec \(try path("linnet-renderer"))\n"
+        try FileSystem.write(Array(script.utf8), to: program, mode: 0o755)
+        return ["--video-sink", "x11", "--renderer-program", program]
     }
 
     /// Waits for something that tells nobody when it comes, such as the end of a process or a line in a file.
