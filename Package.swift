@@ -263,6 +263,7 @@ let package = Package(
         tests("GLibLoopTests", ["LoopTestKit", "GLibLoop", "Settings"]),
         tests("SoupTests", ["LoopTestKit", "Soup", "GLibLoop", "SeededNumbers"]),
         tests("DatagramsTests", ["Datagrams", "GLibLoop"]),
+        tests("MemberLinkTests", ["MemberLink", "GroupLink", "LoopTestKit", "Soup", "GLibLoop"]),
         tests(
             "GroupClockTests",
             ["GroupClock", "Datagrams", "LoopTestKit", "SystemProbe", "Timing", "MediaModel", "GLibLoop"]),

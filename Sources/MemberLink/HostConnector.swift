@@ -133,7 +133,7 @@ final class WebSocketLink: MemberLink {
         return limits
     }
 
-    private static func uri(_ address: String, _ port: UInt16) -> String {
+    static func uri(_ address: String, _ port: UInt16) -> String {
         guard address.utf8.contains(UInt8(ascii: ":")) else { return "ws://\(address):\(port)/v1/route" }
         // The link's name follows a percent sign, which a URI escapes.
         let parts = address.split(separator: "%" as Character, maxSplits: 1)
