@@ -20,6 +20,16 @@ protocol Player: AnyObject {
     func shutDown() async
 }
 
+extension StreamSocket {
+    /// Sends a line and says when; what was heard until then is forgotten.
+    fileprivate func command(_ line: String) throws -> Int64 {
+        discard()
+        let start = monotonicNanoseconds()
+        try write(line + "\n")
+        return start
+    }
+}
+
 /// mpv with its JSON IPC.
 final class MPV: Player {
     let name = "mpv"
@@ -40,10 +50,7 @@ final class MPV: Player {
     }
 
     @discardableResult private func command(_ words: String) throws -> Int64 {
-        socket.discard()
-        let start = monotonicNanoseconds()
-        try socket.write("{\"command\": [\(words)]}\n")
-        return start
+        try socket.command("{\"command\": [\(words)]}")
     }
     func play(_ url: String) throws -> Int64 { try command("\"loadfile\", \"\(url)\"") }
     func stop() throws { try command("\"stop\"") }
@@ -86,12 +93,7 @@ final class MPD: Player {
         _ = socket.read(milliseconds: 2_000)
     }
 
-    @discardableResult private func command(_ line: String) throws -> Int64 {
-        socket.discard()
-        let start = monotonicNanoseconds()
-        try socket.write(line + "\n")
-        return start
-    }
+    @discardableResult private func command(_ line: String) throws -> Int64 { try socket.command(line) }
     func play(_ url: String) throws -> Int64 {
         try command("command_list_begin\nclear\nadd \(url)\nplay\ncommand_list_end")
     }

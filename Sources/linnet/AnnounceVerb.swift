@@ -75,10 +75,7 @@ private struct AnnounceRequest {
 ) async throws -> ExitCode {
     let interruption = Interruption()
     let receiver = try await Finder.receiver(invocation.on)
-    let name = TerminalText.clean(receiver.displayName)
-    let controller = RouteController(sender: .commandLine)
-    do {
-        let route = try await controller.activate(receiver)
+    return try await withRoute(to: receiver) { route, controller in
         var server: MediaFileServer?
         defer { server?.stop() }
         var url = request.source
@@ -99,12 +96,8 @@ private struct AnnounceRequest {
         }
         let end = await announcement.ended()
         interrupt.cancel()
-        await controller.deactivate(route)
         if interruption.isRequested { return .interrupted }
-        return try exitCode(for: end, at: name)
-    } catch {
-        for route in controller.routes { await controller.deactivate(route) }
-        throw CommandFailure(error, at: name)
+        return try exitCode(for: end, at: TerminalText.clean(receiver.displayName))
     }
 }
 

@@ -139,9 +139,7 @@ struct ApplicationTarget {
     let interruption = Interruption()
     let receiver = try await Finder.receiver(invocation.on)
     let name = TerminalText.clean(receiver.displayName)
-    let controller = RouteController(sender: .commandLine)
-    do {
-        let route = try await controller.activate(receiver)
+    return try await withRoute(to: receiver) { route, controller in
         let session = RouteSession(url: target.url, mode: target.mode)
         route.addSession(session)
         let work = Task { @RouteActor in
@@ -161,11 +159,7 @@ struct ApplicationTarget {
         }
         let result = await work.result
         stop.cancel()
-        for route in controller.routes { await controller.deactivate(route) }
         return interruption.isRequested ? .interrupted : try result.get()
-    } catch {
-        for route in controller.routes { await controller.deactivate(route) }
-        throw CommandFailure(error, at: name)
     }
 }
 

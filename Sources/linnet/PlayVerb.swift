@@ -106,9 +106,8 @@ private struct PlayRequest {
     let interruption = Interruption()
     let receiver = try await Finder.receiver(invocation.on)
     let name = TerminalText.clean(receiver.displayName)
-    let controller = RouteController(sender: .commandLine)
-    do {
-        let route = try await controller.activate(receiver)
+    return try await withRoute(to: receiver) { route, controller in
+        defer { Screen.restore() }
         var servers: [MediaFileServer] = []
         defer { for server in servers { server.stop() } }
         var urls: [String] = []
@@ -146,21 +145,10 @@ private struct PlayRequest {
         await show.value
         if interruption.isRequested {
             await session.stop()
-            await controller.deactivate(route)
-            Screen.restore()
             return .interrupted
         }
-        Screen.restore()
-        if request.waits || end != nil {
-            await controller.deactivate(route)
-        } else {
-            await controller.leave(route)
-        }
+        if !request.waits, end == nil { await controller.leave(route) }
         return try exitCode(for: end, at: name)
-    } catch {
-        Screen.restore()
-        for route in controller.routes { await controller.deactivate(route) }
-        throw CommandFailure(error, at: name)
     }
 }
 
