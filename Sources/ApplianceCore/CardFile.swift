@@ -60,20 +60,21 @@ package struct CardFile: Equatable, Sendable {
         }
     }
 
-    /// The file with each of the `secrets` (lines, counted from 1) replaced by a remark; all else stays byte by byte.
-    package static func without(secrets: Set<Int>, in bytes: [UInt8], remark: (String) -> String) -> [UInt8] {
-        var result: [UInt8] = []
+    /// What stands in the place of the `secrets` (lines, counted from 1): remarks that are as long, so that the file is
+    /// changed where it lies, and no copy of a secret stays behind in what the file system gave up.
+    package static func blanks(
+        for secrets: Set<Int>, in bytes: [UInt8], day: String
+    ) -> [(offset: Int, bytes: [UInt8])] {
+        var (blanks, offset): ([(offset: Int, bytes: [UInt8])], Int) = ([], 0)
         for (index, line) in bytes.split(separator: 10, omittingEmptySubsequences: false).enumerated() {
-            if index > 0 { result.append(10) }
-            guard secrets.contains(index + 1) else {
-                result += line
-                continue
-            }
-            let name = line.prefix { $0 != UInt8(ascii: "=") }
-            result += Array("# \(remark(trimmed(Substring(String(decoding: name, as: UTF8.self)))))".utf8)
-            if line.last == 13 { result.append(13) }
+            defer { offset += line.count + 1 }
+            guard secrets.contains(index + 1) else { continue }
+            let length = line.last == 13 ? line.count - 1 : line.count
+            let remarks = ["# taken over on \(day)", "# taken over", "#"].map { Array($0.utf8) }
+            let remark = remarks.first { $0.count <= length } ?? []
+            blanks.append((offset, remark + Array(repeating: 32, count: length - remark.count)))
         }
-        return result
+        return blanks
     }
 
     /// Without the mark that some editors put first. Nil if it is not UTF-8.

@@ -65,7 +65,9 @@ package struct DeviceSettings: Equatable, Sendable {
         for name in faulty { next.values[name] = values[name] }
         let wirelessIsRight = next.settleWireless(
             before: self, lines: lines, hasFaults: faulty.contains { $0.hasPrefix("wifi.") }, &mistakes)
-        let secrets = wirelessIsRight ? Set(lines["wifi.key"] ?? []) : []
+        // None is no secret.
+        let hasSecret = wirelessIsRight && next["wifi.key"]?.isEmpty == false
+        let secrets = hasSecret ? Set(lines["wifi.key"] ?? []) : []
         return Reading(settings: next, mistakes: mistakes.sorted { $0.line < $1.line }, secrets: secrets)
     }
 
@@ -106,9 +108,6 @@ package struct DeviceSettings: Equatable, Sendable {
         before: DeviceSettings, lines: [String: [Int]], hasFaults: Bool, _ mistakes: inout [CardFile.Mistake]
     ) -> Bool {
         let names = CardSetting.all.map(\.name).filter { $0.hasPrefix("wifi.") }
-        func keepBefore(_ line: Int?, _ message: String?) {
-            if let message { mistakes.append(.init(line: line ?? 1, message)) }
-        }
         var fault: (line: Int?, message: String)?
         let given = names.compactMap { lines[$0]?.last }.min()
         if given == nil {
@@ -132,7 +131,7 @@ package struct DeviceSettings: Equatable, Sendable {
             }
         }
         guard hasFaults || fault != nil else { return true }
-        keepBefore(fault?.line, fault?.message)
+        if let fault { mistakes.append(.init(line: fault.line ?? 1, fault.message)) }
         for name in names { values[name] = before[name] }
         return false
     }

@@ -24,6 +24,8 @@ struct DeviceCard {
     /// Replaces a file. Tests count the steps.
     var write: ([UInt8], String, UInt32) throws -> Void = { try FileSystem.write($0, to: $1, mode: $2) }
 
+    var overwrite: ([UInt8], Int, String) throws -> Void = { try FileSystem.overwrite($0, at: $1, of: $2) }
+
     struct Outcome: Equatable {
         var lines: [String] = []
         /// What the firmware reads has changed.
@@ -94,13 +96,8 @@ struct DeviceCard {
         _ outcome: inout Outcome
     ) async throws {
         var files: [(path: String, bytes: [UInt8])] = []
-        if isKept, !reading.secrets.isEmpty {
-            let day = Self.day(Machine.secondsSinceEpoch)
-            let rest = CardFile.without(secrets: reading.secrets, in: bytes) {
-                "\($0) was taken over on \(day)"
-            }
-            files.append(("\(card)/\(Self.file)", rest))
-        }
+        let day = Self.day(Machine.secondsSinceEpoch)
+        let blanks = CardFile.blanks(for: isKept ? reading.secrets : [], in: bytes, day: day)
         if isKept, overlays != nil {
             files.append(("\(card)/\(Self.overlay)", Array(reading.settings.overlayLine.utf8)))
         }
@@ -109,8 +106,9 @@ struct DeviceCard {
         let due = files.filter { file in
             (try? FileSystem.read(file.path, maximum: 1 << 20)) != file.bytes
         }
-        guard !due.isEmpty else { return }
+        guard !due.isEmpty || !blanks.isEmpty else { return }
         try await makeWritable()
+        for blank in blanks { try overwrite(blank.bytes, blank.offset, "\(card)/\(Self.file)") }
         for file in due {
             try write(file.bytes, file.path, 0o644)
             if file.path.hasSuffix("/\(Self.overlay)") { outcome.wantsRestart = true }
