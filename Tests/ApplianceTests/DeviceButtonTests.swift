@@ -28,7 +28,9 @@ private final class Button: Sendable {
     func send(code: UInt16 = 408, value: Int32) {
         var bytes = [UInt8](repeating: 0, count: 16) + [1, 0]
         bytes += [UInt8(truncatingIfNeeded: code), UInt8(code >> 8)]
-        for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> Int32(shift))) }
+        for shift in stride(from: 0, to: 32, by: 8) {
+            bytes.append(UInt8(truncatingIfNeeded: value >> Int32(shift)))
+        }
         _ = unsafe write(writer, bytes, bytes.count)
     }
 
@@ -50,7 +52,9 @@ private final class Button: Sendable {
         button.send(value: 0)
         button.send(code: 116, value: 1)
         // The answer is no when the device goes: nothing was held for an hour.
-        let answer = Task { try await DeviceButton.waitUntilHeld(button.path, key: "KEY_408", for: .seconds(3600)) }
+        let answer = Task {
+            try await DeviceButton.waitUntilHeld(button.path, key: "KEY_408", for: .seconds(3600))
+        }
         let other = try Button()
         other.send(value: 1)
         #expect(try await DeviceButton.waitUntilHeld(other.path, key: "KEY_408", for: .milliseconds(50)))

@@ -37,7 +37,7 @@ _linnet() {
         status) mapfile -t COMPREPLY < <(compgen -W "--json -j --watch -w --on -o --help -h" -- "$word") ;;
         stop) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
         rename) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
-        doctor) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
+        doctor) mapfile -t COMPREPLY < <(compgen -W "--bundle -b --on -o --help -h" -- "$word") ;;
         update) mapfile -t COMPREPLY < <(compgen -f -W "status rollback check --json -j --allow-older --restart -r --url -u --save --due --found --help -h" -- "$word") ;;
         reset) mapfile -t COMPREPLY < <(compgen -W "--yes -y --no-restart --data -d --help -h" -- "$word") ;;
         device) mapfile -t COMPREPLY < <(compgen -W "settings button --remount --restart --data -d --help -h" -- "$word") ;;

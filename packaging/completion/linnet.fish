@@ -79,6 +79,7 @@ complete -c linnet -n '__fish_seen_subcommand_from status' -s w -l watch -d 'Go 
 complete -c linnet -n __fish_use_subcommand -a stop -d 'Stops what plays, whoever started it.'
 complete -c linnet -n __fish_use_subcommand -a rename -d 'Gives the receiver another name.'
 complete -c linnet -n __fish_use_subcommand -a doctor -d 'Checks what is needed to play, and says what to do.'
+complete -c linnet -n '__fish_seen_subcommand_from doctor' -s b -l bundle -d 'Write what this machine says of itself to FILE, without secrets.'
 complete -c linnet -n __fish_use_subcommand -a update -d 'Updates an appliance, shows its slots, goes back.'
 complete -c linnet -n '__fish_seen_subcommand_from update' -s j -l json -d 'Print one JSON object (status, check).'
 complete -c linnet -n '__fish_seen_subcommand_from update' -l allow-older -d 'Install also what is older than what runs.'
