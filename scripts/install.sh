@@ -52,6 +52,10 @@ put_applications() {
     local folder=$root/packaging/applications
     put 644 "$folder/python/linnet_application.py" "$prefix/lib/linnet/python/linnet_application.py"
     put 644 "$folder/web/linnet.js" "$prefix/lib/linnet/web/linnet.js"
+    local name
+    for name in index.html page.css page.js; do
+        put 644 "$root/packaging/page/$name" "$prefix/lib/linnet/page/$name"
+    done
     install -d "$destdir$prefix/lib/linnet/applications"
     # To be installed with `linnet app install` by who wants them.
     local file mode

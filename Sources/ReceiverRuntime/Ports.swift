@@ -109,6 +109,12 @@ package struct Page: Equatable, Sendable {
     }
 }
 
+/// The files of the page that the receiver shows to browsers.
+package protocol PageFiles: AnyObject {
+    /// Nil: there is no such file.
+    func page(named name: String) -> Page?
+}
+
 /// Makes the receiver known by DNS-SD.
 package protocol Advertiser: AnyObject {
     func start(_ advertisement: AdvertisedService, report: @escaping (AdvertisementStatus) -> Void)

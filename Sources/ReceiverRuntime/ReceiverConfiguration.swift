@@ -90,15 +90,18 @@ package struct ReceiverPorts {
     let groups: GroupPorts?
     /// Nil: there are no sources outside of the network and no sensors.
     let accessory: AccessoryPorts?
+    /// Nil: browsers are shown nothing.
+    let page: (any PageFiles)?
 
     package init(
         renderer: any Renderer, listener: any Listener, advertiser: any Advertiser, store: any StateStore,
         clock: any Clock, identifiers: any IdentifierSource, applications: (any ApplicationHost)? = nil,
-        groups: GroupPorts? = nil, accessory: AccessoryPorts? = nil
+        groups: GroupPorts? = nil, accessory: AccessoryPorts? = nil, page: (any PageFiles)? = nil
     ) {
         (self.renderer, self.listener, self.advertiser) = (renderer, listener, advertiser)
         (self.store, self.clock, self.identifiers) = (store, clock, identifiers)
         (self.applications, self.groups, self.accessory) = (applications, groups, accessory)
+        self.page = page
     }
 }
 

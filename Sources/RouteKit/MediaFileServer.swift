@@ -33,7 +33,7 @@ import Soup
             let port = try server.listen(address: localAddress)
             self.server = server
             size = file.size
-            url = "http://\(Receiver.Address(host: localAddress, port: port))\(secret)"
+            url = "http://\(Self.place(localAddress, port))\(secret)"
         } catch {
             throw RoutingError(.unreadableFile, family: .session, Connector.words(for: error))
         }
@@ -57,7 +57,7 @@ import Soup
             limits.connections = 64
             let server = Server(limits: limits) { $0.path == listPath || served[$0.path] != nil ? nil : 404 }
             let port = try server.listen(address: localAddress)
-            let root = "http://\(Receiver.Address(host: localAddress, port: port))"
+            let root = "http://\(Self.place(localAddress, port))"
             let text = Array(list(paths.map { root + $0 }).utf8)
             server.handle(below: secret) { request in
                 let headers = ["Cache-Control": "no-store"]
@@ -84,6 +84,12 @@ import Soup
     }
 
     isolated deinit { server?.stop() }
+
+    /// The name of a link is this machine's own and says nothing to the receiver.
+    private static func place(_ address: String, _ port: UInt16) -> Receiver.Address {
+        Receiver.Address(
+            host: String(address.split(separator: "%" as Character).first ?? ""), port: port)
+    }
 
     /// The file's name, with everything but letters, digits, `.`, `-` and `_` as `_`: it only helps to tell the type.
     static func urlName(of path: String) -> String {

@@ -66,7 +66,8 @@ public enum RouteEnd: String, Sendable {
     /// The name of the receiver, for people.
     public var displayName: String { device.name.isEmpty ? receiver.displayName : device.name }
 
-    /// The local address that reaches the receiver, in numbers; the one to serve media on.
+    /// The local address that reaches the receiver, in numbers; the one to serve media on. An address that counts on one link only has
+    /// that link behind a percent sign, as in `fe80::1%eth0`.
     public var localAddress: String? { link.localAddress }
 
     /// The receiver's clock minus the local one in nanoseconds; nil until it was read.

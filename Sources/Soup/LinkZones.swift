@@ -11,6 +11,13 @@ extension HTTPClient {
 
 /// The links on which this machine has an IPv6 address of the link.
 enum LinkZones {
+    /// The name of an interface, or nil if it is gone.
+    static func name(of index: UInt32) -> String? {
+        var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
+        guard unsafe if_indextoname(index, &name) != nil else { return nil }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// Names of interfaces such as `eth0`, at most 32, without loopback. The one that has `address` itself comes first, or
     /// else the one that has `local`.
     static func all(for address: String, local: String?) -> [String] {

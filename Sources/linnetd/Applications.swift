@@ -17,21 +17,27 @@ extension Configuration {
         configuration.browser = text(.browser).split(separator: " " as Character).map(String.init)
         configuration.isRoot = Machine.isRoot
         let python = text(.pythonFolder)
-        configuration.python = python.isEmpty ? helpers("python") : FileSystem.absolute(python)
-        configuration.script = helpers("web").map { "\($0)/linnet.js" }
+        configuration.python =
+            python.isEmpty ? shipped("python", in: "packaging/applications") : FileSystem.absolute(python)
+        configuration.script = shipped("web", in: "packaging/applications").map { "\($0)/linnet.js" }
         return configuration
     }
 
-    /// A folder of what helps applications: the one that was installed, or, of a program that was only built, that of
-    /// the sources.
-    private func helpers(_ language: String) -> String? {
-        if let installed = FileSystem.absolute("\(programFolder)/../lib/linnet/\(language)") {
+    /// The receiver's own page; nil if there is to be none.
+    var webPage: WebPage? {
+        guard flag(.webPage) else { return nil }
+        return shipped("page", in: "packaging").map(WebPage.init(folder:))
+    }
+
+    /// A folder of files that come with the programs: the one that was installed, or, of a program that was only built, that
+    /// of the sources.
+    private func shipped(_ name: String, in sources: String) -> String? {
+        if let installed = FileSystem.absolute("\(programFolder)/../lib/linnet/\(name)") {
             return installed
         }
         let names = programFolder.split(separator: "/" as Character)
         guard let build = names.lastIndex(of: ".build") else { return nil }
-        return FileSystem.absolute(
-            "/\(names[..<build].joined(separator: "/"))/packaging/applications/\(language)")
+        return FileSystem.absolute("/\(names[..<build].joined(separator: "/"))/\(sources)/\(name)")
     }
 
     /// What is wrong with applications that are installed, one line each.

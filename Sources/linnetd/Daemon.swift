@@ -40,6 +40,7 @@ struct Daemon {
         let renderer = configuration.renderer
         let receiver = Receiver(executor: loop, configuration: configuration.receiver, log: log)
         let applications = configuration.applications
+        let page = configuration.webPage
         let rateWriter = StateFile.Writer(folder: configuration.stateFolder, name: "rates.conf", log: log)
         await receiver.install {
             let rates = RateFile(writer: rateWriter, log: log)
@@ -51,7 +52,7 @@ struct Daemon {
                 groups: GroupPorts(
                     clock: GroupClocks(loop: loop, memory: rates.clocks, log: log),
                     connector: HostConnector(), secrets: SystemSecrets(), cards: rates),
-                accessory: configuration.accessoryPorts(log: log))
+                accessory: configuration.accessoryPorts(log: log), page: page)
         }
         // No continuation: resuming one starts Dispatch's threads, one of which then wakes each second.
         let written = Inbox<Void>(on: loop, limit: 1)

@@ -35,6 +35,10 @@ extension Setting {
     static let advertise = Setting(
         group: "network", key: "advertise", option: "advertise", kind: .boolean, fallback: "yes",
         summary: "make the receiver known by DNS-SD, through Avahi", detail: "")
+    static let webPage = Setting(
+        group: "network", key: "web-page", option: "web-page", kind: .boolean, fallback: "yes",
+        summary: "show browsers a page to control the receiver",
+        detail: "It is at http://HOST:PORT/ and may do what any sender may.")
 
     static let accessPolicy = Setting(
         group: "access", key: "policy", option: "access-policy", kind: .choice(["open"]), fallback: "open",
@@ -295,7 +299,8 @@ extension Setting {
 
     /// Every setting, in the order of the manual.
     static let all: [Setting] = [
-        name, model, deviceType, port, clockPort, hostNames, advertise, accessPolicy, takeover, keepPlaying,
+        name, model, deviceType, port, clockPort, hostNames, advertise, webPage, accessPolicy, takeover,
+        keepPlaying,
         grace,
         loadTimeout, outage, stallTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, buffer,
         videoSink, rendererMode, rendererProgram, pluginFolder, confine, readable, writable, memoryLimit,

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import Settings
 import Soup
 import Testing
 
@@ -22,6 +23,41 @@ import Testing
             #expect(try await client.get(root + other, maximum: 1 << 20).status == 404)
         }
         server.stop()
+    }
+
+    /// An address of this machine that counts on one link only, with the link.
+    private nonisolated static let linkAddress: String? = {
+        let lines = (try? FileSystem.read("/proc/net/if_inet6", maximum: 65_536)).map {
+            String(decoding: $0, as: UTF8.self).split(separator: "\n" as Character)
+        }
+        for words in (lines ?? []).map({ $0.split(separator: " " as Character) })
+        where words.count == 6 && words[0].hasPrefix("fe80") {
+            let digits = Array(words[0])
+            let groups = stride(from: 0, to: 32, by: 4).map { String(digits[$0..<$0 + 4]) }
+            return "\(groups.joined(separator: ":"))%\(words[5])"
+        }
+        return nil
+    }()
+
+    @Test(.enabled(if: linkAddress != nil, "this machine has no link with addresses of its own"))
+    func `an address of one link is listened at there, and given without the link's name`() async throws {
+        let address = try #require(Self.linkAddress)
+        let server = try MediaFileServer(file: path, reachedAt: address)
+        #expect(!server.url.utf8.contains(UInt8(ascii: "%")))
+        let zone = try #require(address.split(separator: "%" as Character).last)
+        // Whoever fetches it knows the link as it calls it.
+        let parts = server.url.split(separator: "]" as Character, maxSplits: 1)
+        let answer = try await client.get("\(parts[0])%25\(zone)]\(parts[1])", maximum: 1 << 20)
+        #expect(Int64(answer.body.count) == server.size)
+        // What a route says of itself can be listened at.
+        let listener = Server()
+        var local: String?
+        listener.handleWebSocket("/") { socket, _ in socket.close(code: 1000, reason: "") }
+        let port = try listener.listen(port: 0)
+        let host = "[\(address.split(separator: "%" as Character)[0])%25\(zone)]"
+        _ = try await client.connect("ws://\(host):\(port)/") { local = $0.localAddress }
+        #expect(local?.hasSuffix("%\(zone)") == true)
+        _ = try MediaFileServer(file: path, reachedAt: try #require(local))
     }
 
     @Test func `two servers have different secrets`() throws {

@@ -6,8 +6,12 @@ import RouteWire
 import SessionCore
 
 extension RouteFrontEnd {
+    /// Below it are the files of the receiver's own page.
+    private static let webPath = "/web/"
+
     func page(at path: String) -> Page? {
         switch path {
+        case "/": return shell.ports.page?.page(named: "index.html")
         case "/v1/receiver":
             var facts = shell.description
             facts.clock = ClockInfo(id: shell.identity.clock, now: shell.ports.clock.now)
@@ -19,6 +23,9 @@ extension RouteFrontEnd {
         case ReceiverShell.scriptPath: return shell.ports.applications?.script
         default:
             if path.hasPrefix(ReceiverShell.applicationPath) { return shell.applicationPage(at: path) }
+            if path.hasPrefix(Self.webPath) {
+                return shell.ports.page?.page(named: String(path.dropFirst(Self.webPath.count)))
+            }
             guard path.hasPrefix(ArtworkShelf.path),
                 let picture = shell.artwork.picture(named: String(path.dropFirst(ArtworkShelf.path.count)))
             else { return nil }

@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looks at the page that a browser shows, by the DevTools protocol.
 
-usage: page.py DEVTOOLS-URL TEXT… [--shot FILE.png]
+usage: page.py DEVTOOLS-URL STEP… [--in PART] [--shot FILE.png]
 
-Waits until the page's text holds each TEXT, then prints `shown` and all of it. What the page did wrong is printed as `fault …`. With
---shot a picture of the page is written. Needs Debian's python3-websockets.
+Takes the steps in their order: `do:SCRIPT` runs a script in the page, anything else is a text that the page is waited for to hold. Then
+prints `shown` and all the page's text. What the page did wrong is printed as `fault …`. The page is the one whose address holds PART.
+With --shot a picture of it is written. Needs Debian's python3-websockets.
 """
 
 import argparse
@@ -18,12 +19,12 @@ import json
 import websockets
 
 LIMIT = 30
-# Fulfilled as soon as the page has changed so that it holds all.
+# Fulfilled as soon as the page has changed so that it holds the text.
 WAITING = """
 new Promise((take) => {
     const look = () => {
         const text = document.body.innerText;
-        if (%s.every((part) => text.includes(part))) take(text);
+        if (text.includes(%s)) take(text);
     };
     new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true });
     look();
@@ -59,12 +60,12 @@ class Browser:
             print("fault", params["entry"]["text"], params["entry"].get("url", ""), flush=True)
 
 
-def is_page(note):
+def is_page(note, part):
     target = note.get("params", {}).get("targetInfo", {})
-    return target.get("type") == "page" and "/v1/applications/" in target.get("url", "")
+    return target.get("type") == "page" and part in target.get("url", "")
 
 
-async def look(address, texts, shot):
+async def look(address, steps, part, shot):
     async with websockets.connect(address, max_size=16 << 20, ping_interval=None) as socket:
         browser = Browser(socket)
         await browser.call("Target.setDiscoverTargets", discover=True)
@@ -72,15 +73,22 @@ async def look(address, texts, shot):
         page = None
         while page is None:
             # Told when it is there, and again when it has its URL.
-            page = next((note["params"]["targetInfo"]["targetId"] for note in browser.notes if is_page(note)), None)
+            page = next((note["params"]["targetInfo"]["targetId"] for note in browser.notes if is_page(note, part)), None)
             if page is None:
                 browser.take(json.loads(await socket.recv()))
         session = (await browser.call("Target.attachToTarget", targetId=page, flatten=True))["sessionId"]
         for domain in ("Log", "Runtime"):
             await browser.call(f"{domain}.enable", session)
-        answer = await browser.call(
-            "Runtime.evaluate", session, expression=WAITING % json.dumps(texts), awaitPromise=True)
-        print("shown", answer["result"].get("value"), flush=True)
+        async def run(script):
+            answer = await browser.call("Runtime.evaluate", session, expression=script, awaitPromise=True)
+            if "exceptionDetails" in answer:
+                print("fault", answer["exceptionDetails"].get("exception", {}).get("description"), flush=True)
+            return answer["result"].get("value")
+
+        for step in steps:
+            print("step", step, flush=True)
+            await run(step[3:] if step.startswith("do:") else WAITING % json.dumps(step))
+        print("shown", await run("document.body.innerText"), flush=True)
         if shot:
             picture = await browser.call("Page.captureScreenshot", session, format="png")
             with open(shot, "wb") as file:
@@ -90,10 +98,11 @@ async def look(address, texts, shot):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("address")
-    parser.add_argument("texts", nargs="*")
+    parser.add_argument("steps", nargs="*")
+    parser.add_argument("--in", dest="part", default="/v1/applications/")
     parser.add_argument("--shot")
     arguments = parser.parse_args()
-    asyncio.run(asyncio.wait_for(look(arguments.address, arguments.texts, arguments.shot), LIMIT))
+    asyncio.run(asyncio.wait_for(look(arguments.address, arguments.steps, arguments.part, arguments.shot), LIMIT))
 
 
 main()
