@@ -56,7 +56,7 @@ package struct SoundCard: Equatable, Sendable {
         let connectors = entries(of: card).filter { $0.hasPrefix("eld#") }
         guard !connectors.isEmpty else { return nil }
         return connectors.contains { connector in
-            text(of: "\(card)/\(connector)").split(separator: "\n").contains { line in
+            text(of: "\(card)/\(connector)").split(separator: "\n" as Character).contains { line in
                 let words = line.split(whereSeparator: \.isWhitespace)
                 return words.count == 2 && words[0] == "monitor_present" && words[1] == "1"
             }

@@ -81,7 +81,7 @@ package struct CardSetting: Sendable {
             "ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
             "sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com",
         ]
-        let parts = text.split(separator: " ", maxSplits: 2)
+        let parts = text.split(separator: " " as Character, maxSplits: 2)
         guard parts.count >= 2, kinds.contains(String(parts[0])), parts[1].utf8.count >= 48,
             text.utf8.count <= 4096, plain(text, 1...4096) != nil
         else { return nil }

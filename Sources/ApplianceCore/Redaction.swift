@@ -16,8 +16,9 @@ package struct Redaction: Sendable {
     }
 
     package func text(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { line(String($0)) }.joined(
-            separator: "\n")
+        text.split(separator: "\n" as Character, omittingEmptySubsequences: false).map { line(String($0)) }
+            .joined(
+                separator: "\n")
     }
 
     private func line(_ line: String) -> String {

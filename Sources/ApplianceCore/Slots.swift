@@ -81,7 +81,7 @@ package enum UpdateRefusal {
             ("not enough space", "it does not fit into the slot"),
             ("No space left", "there is no room for it"),
         ]
-        let line = complaint.split(separator: "\n").last.map { String($0) } ?? ""
+        let line = complaint.split(separator: "\n" as Character).last.map { String($0) } ?? ""
         guard let found = known.first(where: { contains(complaint, $0.needle) }) else {
             return line.isEmpty ? "the updater did not say why" : line
         }

@@ -48,7 +48,8 @@ struct DiagnosticsBundle {
         var secrets = CardSetting.all.filter(\.isSecret).compactMap { kept.values[$0.name] }
         // Who may log in is nobody's business either.
         secrets += [kept.values["ssh.key"]].compactMap { $0 }
-        secrets += (kept.values["ssh.key"] ?? "").split(separator: " ").map { String($0) }.filter {
+        secrets += (kept.values["ssh.key"] ?? "").split(separator: " " as Character).map { String($0) }.filter
+        {
             $0.hasPrefix("AAAA")
         }
         return Redaction(values: secrets)
