@@ -21,11 +21,41 @@ package struct Slots: Equatable, Sendable {
     package var slots: [Slot]
     /// The one that the next start takes.
     package var next: String?
-    /// Why the device left a slot by itself, as the check of the start wrote it down.
-    package var reason: String?
+    /// The last start that did not pass its check.
+    package var left: Left?
 
-    package init(compatible: String, slots: [Slot], next: String?, reason: String? = nil) {
-        (self.compatible, self.slots, self.next, self.reason) = (compatible, slots, next, reason)
+    package init(compatible: String, slots: [Slot], next: String?, left: Left? = nil) {
+        (self.compatible, self.slots, self.next, self.left) = (compatible, slots, next, left)
+    }
+
+    /// Why the device left a slot by itself, as the check of the start wrote it down.
+    package struct Left: Equatable, Sendable {
+        package var slot: String
+        package var version: String?
+        package var time: String?
+        package var reason: String
+
+        /// Lines `slot=`, `version=`, `time=`, `reason=`; nil without slot and reason.
+        package init?(_ bytes: [UInt8]) {
+            var values: [String: String] = [:]
+            for line in bytes.prefix(4096).split(separator: 10) {
+                guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
+                let text = String(decoding: line[line.index(after: equals)...], as: UTF8.self)
+                values[String(decoding: line[..<equals], as: UTF8.self)] = text.isEmpty ? nil : text
+            }
+            guard let slot = values["slot"], let reason = values["reason"] else { return nil }
+            (self.slot, self.version, self.time, self.reason) = (
+                slot, values["version"], values["time"], reason
+            )
+        }
+    }
+
+    /// What was left, as long as nothing newer has proved itself since.
+    package var leftStill: Left? {
+        guard let left, let running else { return left }
+        guard let version = left.version, let now = running.version else { return left }
+        let isOver = BundleVersion(version) == BundleVersion(now) && running.isGood
+        return isOver || BundleVersion(version) < BundleVersion(now) ? nil : left
     }
 
     package var running: Slot? { slots.first { $0.runs } }
@@ -46,7 +76,12 @@ package struct Slots: Equatable, Sendable {
         if let running, !running.isGood {
             remarks.append("Slot \(running.name), which runs, did not prove itself yet.")
         }
-        if let reason { remarks.append("A slot was left because its check failed: \(reason)") }
+        if let left = leftStill {
+            let version = left.version.map { " with version \($0)" } ?? ""
+            let time = left.time.map { " (\($0))" } ?? ""
+            remarks.append(
+                "Slot \(left.slot)\(version) was left because its check failed: \(left.reason)\(time)")
+        }
         return remarks
     }
 

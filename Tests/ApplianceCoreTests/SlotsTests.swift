@@ -45,10 +45,18 @@ import Testing
         #expect(slots(runningIsGood: false).remarks == ["Slot A, which runs, did not prove itself yet."])
     }
 
-    @Test func `say why one was left`() {
-        var slots = slots()
-        slots.reason = "the receiver is not up"
-        #expect(slots.remarks == ["A slot was left because its check failed: the receiver is not up"])
+    @Test func `say why one was left, until something newer has proved itself`() {
+        func left(_ version: String, runningIsGood: Bool = true) -> [String] {
+            var slots = slots(runningIsGood: runningIsGood)
+            slots.left = Slots.Left(Array("slot=B\nversion=\(version)\nreason=it is not up\n".utf8))
+            return slots.remarks
+        }
+        #expect(left("1.2") == ["Slot B with version 1.2 was left because its check failed: it is not up"])
+        #expect(left("") == ["Slot B was left because its check failed: it is not up"])
+        #expect(left("1.0") == [])
+        #expect(left("1.1") == [])
+        #expect(left("1.1", runningIsGood: false).count == 2)
+        #expect(Slots.Left(Array("slot=B\n\n=\nreason\n".utf8)) == nil)
     }
 
     @Test func `refuse what is for another board, and what is older unless it is wished`() {

@@ -224,11 +224,11 @@ private let file = """
         try trial.put("x", "data/state/var/log/journal/a/b")
         try trial.put("x", "data/device/settings")
         try trial.put("x", "data/rauc/central.raucs")
-        try trial.put("1.0", "data/health-passed")
+        try trial.put("1.0", "data/health/passed")
         try FileSystem.link("\(trial.data)/state/link", to: "\(trial.data)/rauc")
         return trial
     }
-    private let left = ["/data/health-passed": "1.0", "/data/rauc/central.raucs": "x"]
+    private let left = ["/data/health/passed": "1.0", "/data/rauc/central.raucs": "x"]
 
     @Test func `forgets all but the books of the updater`() throws {
         let trial = try used()

@@ -92,11 +92,16 @@ import Testing
         // What is bad is no fallback, and nothing to go back to.
         _ = try await ChildOutput.run([lab.updater.rauc, "status", "mark-active", "booted"])
         _ = try await ChildOutput.run([lab.updater.rauc, "status", "mark-bad", "other"])
-        try lab.trial.put("the receiver is not up\n", "data/health-reason")
+        try lab.trial.put(
+            "slot=B\nversion=1.3.0\ntime=2026-12-01T00:00:00Z\nreason=the receiver is not up\n",
+            "data/health/left")
         let bad = try await lab.updater.slots()
         #expect(bad.remarks.count == 2)
         #expect(bad.remarks[0].hasPrefix("There is no fallback"))
-        #expect(bad.remarks[1].hasSuffix("the receiver is not up"))
+        #expect(
+            bad.remarks[1]
+                == "Slot B with version 1.3.0 was left because its check failed: the receiver is not up (2026-12-01T00:00:00Z)"
+        )
         #expect(UpdateText.json(bad).line.contains("\"hasFallback\":false"))
         await #expect(throws: CommandFailure.self) { try await lab.updater.rollBack() }
         await lab.end()

@@ -9,7 +9,7 @@ import Settings
 /// cut off goes on at the start after that.
 struct DeviceReset {
     /// What is no choice of anybody's: the slots' books, and what the checks of the starts found.
-    static let kept: Set<String> = ["rauc", "lost+found", "health-passed", "health-reason", marker]
+    static let kept: Set<String> = ["rauc", "lost+found", "health", marker]
     static let marker = "linnet-reset"
 
     let data: String

@@ -35,7 +35,8 @@ struct DiagnosticsBundle {
     ]
     static let files = [
         "/etc/os-release", "/etc/linnet/receiver.conf", "/proc/asound/cards", "/proc/cmdline", "/proc/uptime",
-        "/proc/device-tree/model", "/data/health-reason", "/data/health-passed", "/run/linnet/data-ready.log",
+        "/proc/device-tree/model", "/data/health/left", "/data/health/passed", "/data/health/renewed",
+        "/run/linnet/data-ready.log",
         "/data/device/receiver.conf.d/50-card.conf", "/data/device/update.conf",
     ]
     /// More than that of one thing tells nobody more.

@@ -139,14 +139,15 @@ enum UpdateText {
             return
                 "Slot \(slot.name)  \(slot.version ?? "as it was written first")  \(words.joined(separator: ", "))"
         }
-        return ["\(TerminalText.clean(slots.compatible))"] + rows + slots.remarks
+        return ["\(TerminalText.clean(slots.compatible))"] + rows
+            + slots.remarks.map { TerminalText.clean($0) }
     }
 
     static func json(_ slots: Slots) -> JSONText {
         .object([
             ("compatible", .string(slots.compatible)), ("running", .text(slots.running?.name)),
             ("next", .text(slots.next)), ("hasFallback", .bool(slots.other?.isGood == true)),
-            ("reason", .text(slots.reason)),
+            ("reason", .text(slots.leftStill?.reason)),
             (
                 "slots",
                 .array(

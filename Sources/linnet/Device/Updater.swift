@@ -51,9 +51,7 @@ import Settings
                 "the updater does not answer: \(TerminalText.clean(answer.lines.last ?? "nothing was said"))",
                 advice: Machine.isRoot ? "systemctl status rauc" : "Put sudo before the command.")
         }
-        slots.reason = FileSystem.firstLine("\(data)/health-reason").flatMap {
-            $0.isEmpty ? nil : TerminalText.clean($0)
-        }
+        slots.left = (try? FileSystem.read("\(data)/health/left", maximum: 4096)).flatMap { Slots.Left($0) }
         if let running = slots.slots.firstIndex(where: \.runs), slots.slots[running].version == nil {
             slots.slots[running].version = runningVersion
         }
