@@ -70,8 +70,10 @@ package struct Slots: Equatable, Sendable {
         }
         if let other, !other.isGood, next != other.name {
             remarks.append(
-                "There is no fallback: slot \(other.name) holds nothing that starts, as after an update that was cut off. "
-                    + "Install an update, and it does again.")
+                other.version == nil
+                    ? "There is no fallback yet: slot \(other.name) was never written whole. The next update brings it."
+                    : "There is no fallback: slot \(other.name) holds nothing that starts, as after an update that was "
+                        + "cut off. Install an update, and it does again.")
         }
         if let running, !running.isGood {
             remarks.append("Slot \(running.name), which runs, did not prove itself yet.")

@@ -40,6 +40,15 @@ import Testing
         #expect(remarks[0].hasPrefix("There is no fallback: slot B"))
     }
 
+    @Test func `say that there was none yet on a new device`() {
+        var slots = slots(otherIsGood: false)
+        slots.slots[1].version = nil
+        #expect(
+            slots.remarks == [
+                "There is no fallback yet: slot B was never written whole. The next update brings it."
+            ])
+    }
+
     @Test func `say what the next start takes, and that what runs is not proved`() {
         #expect(slots(otherIsGood: false, next: "B").remarks.count == 1)
         #expect(slots(runningIsGood: false).remarks == ["Slot A, which runs, did not prove itself yet."])

@@ -31,6 +31,8 @@ struct DeviceCard {
         /// What the firmware reads has changed.
         var wantsRestart = false
         var wasReset = false
+        /// False: something could not be read or written, and is to be tried again.
+        var isComplete = true
     }
 
     private var own: String { "\(data)/device" }
@@ -49,6 +51,7 @@ struct DeviceCard {
             let bytes = try FileSystem.read("\(card)/\(Self.file)", maximum: CardFile.sizeLimit * 2)
             try await take(bytes, &outcome)
         } catch {
+            outcome.isComplete = false
             outcome.lines.append("\(Self.file): \((error as? Failure)?.message ?? "\(error)")")
         }
         return outcome
@@ -63,6 +66,7 @@ struct DeviceCard {
             try keep(reading.settings)
         } catch {
             isKept = false
+            outcome.isComplete = false
             notes.append(
                 "Nothing could be kept: \((error as? Failure)?.message ?? "\(error)"). It is tried at the next start."
             )
@@ -71,6 +75,7 @@ struct DeviceCard {
         do {
             try await answer(reading, bytes, notes, isKept, &outcome)
         } catch {
+            outcome.isComplete = false
             outcome.lines.append("the card cannot be written: \((error as? Failure)?.message ?? "\(error)")")
         }
     }
@@ -150,6 +155,7 @@ struct DeviceCard {
             outcome.lines.append("everything that was kept is forgotten")
             return true
         } catch {
+            outcome.isComplete = false
             outcome.lines.append("the reset failed: \((error as? Failure)?.message ?? "\(error)")")
             return false
         }

@@ -97,7 +97,9 @@ extension Verb {
         }
         let outcome = await card.apply()
         for line in outcome.lines { print(TerminalText.clean(line)) }
-        guard outcome.wantsRestart, invocation.has("restart") else { return .success }
+        guard outcome.wantsRestart, invocation.has("restart") else {
+            return outcome.isComplete ? .success : .failure
+        }
         print("the firmware has to read what was chosen: restarting")
         return try await restart()
     }

@@ -136,8 +136,8 @@ enum UpdateText {
             var words = [slot.runs ? "runs" : "waits", slot.isGood ? "good" : "does not start"]
             if slots.next == slot.name { words.append("taken at the next start") }
             if let installed = slot.installed { words.append("installed \(installed)") }
-            return
-                "Slot \(slot.name)  \(slot.version ?? "as it was written first")  \(words.joined(separator: ", "))"
+            let version = slot.version ?? (slot.isGood || slot.runs ? "as it was written first" : "empty")
+            return "Slot \(slot.name)  \(version)  \(words.joined(separator: ", "))"
         }
         return ["\(TerminalText.clean(slots.compatible))"] + rows
             + slots.remarks.map { TerminalText.clean($0) }
