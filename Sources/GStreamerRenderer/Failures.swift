@@ -31,6 +31,9 @@ extension MediaFailure {
         case (.stream, 11), (.stream, 12):
             self.init(.accessDenied, "The media is encrypted.")
         case (.stream, 7): self.init(.decode, "The media cannot be decoded.")
+        case (.stream, _) where source == ByteSourceElement.factory:
+            // It says itself what is wrong with the server; what is left is that nobody took what it had, and said why.
+            self.init(.decode, "The media is damaged.")
         case (.stream, _) where isSource: self.init(.network, "The media's address cannot be read.")
         case (.stream, _): self.init(.decode, "The media is damaged (\(source)).")
         case (.resource, 3) where source.names("demux2"):

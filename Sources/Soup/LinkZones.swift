@@ -11,7 +11,7 @@ extension HTTPClient {
 
 /// The links on which this machine has an IPv6 address of the link.
 enum LinkZones {
-    /// The name of an interface, or nil if it is gone.
+    /// The name of an interface; nil if it is gone, or for 0, which is none.
     static func name(of index: UInt32) -> String? {
         var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
         guard unsafe if_indextoname(index, &name) != nil else { return nil }

@@ -67,8 +67,13 @@ private struct MemberRound {
         }
         joining = Double(monotonicNanoseconds() - start) / 1e6
         _ = try await receivers[0].play("\(bench.loopbackURL)/track.m4a")
+        // Many renderers take their time to begin on few cores.
+        let limit = monotonicNanoseconds() + 120_000_000_000
+        while await group.reports().count < count, monotonicNanoseconds() < limit {
+            try await Task.sleep(for: .milliseconds(500))
+        }
         // Clocks are asked most often at first.
-        pause(milliseconds: 15_000)
+        try await Task.sleep(for: .seconds(15))
         let (host, others) = ([receivers[0].pids[0]], receivers.dropFirst().flatMap(\.pids))
         let before = (try bytes(at: places[1]), ProcessTable.load(of: host), ProcessTable.load(of: others))
         pause(milliseconds: 10_000)

@@ -69,6 +69,9 @@ struct TwoHostsTests {
     @Test func `a name that another host has is changed, and both are found`() async throws {
         let first = try await hosts.probe(on: "a", "publish", "Den", type, "7380", "id=1")
         #expect(await next(first.lines, "published") == ["published", "Den"])
+        // Until the hosts hear each other, there is no collision.
+        let watcher = try await hosts.probe(on: "b", "browse", type)
+        #expect(await next(watcher.lines, "found").prefix(2) == ["found", "Den"])
         let second = try await hosts.probe(on: "b", "publish", "Den", type, "7390", "id=2")
         #expect(await next(second.lines, "renamed") == ["renamed", "Den #2"])
         #expect(await next(second.lines, "published") == ["published", "Den #2"])

@@ -647,6 +647,9 @@ async def play_at_peer(case, server, name):
         return not list(check_sound(play))
     except (Failed, OSError, asyncio.TimeoutError):
         return False
+    except Exception as error:  # the other cases go on
+        print(f"  {case.name} at {name}: {type(error).__name__}: {error}", file=sys.stderr)
+        return False
     finally:
         if play.process:
             await peers.stop(play.process)
