@@ -76,6 +76,8 @@ let package = Package(
         target("GroupCore", ["MediaModel"]),
         // Which of several sources is heard, and why, as a value.
         target("SwitchingCore", ["MediaModel"]),
+        // What an appliance decides about itself: settings on its card, updates, slots, as values.
+        target("ApplianceCore"),
 
         // MARK: Wire formats
         // The native protocol: JSON-RPC messages, merge patches, data frames.
@@ -189,8 +191,8 @@ let package = Package(
         program(
             "linnet",
             [
-                "RouteKit", "RouteWire", "Playlists", "Settings", "MediaModel", "ApplicationModel",
-                "GLibLoop",
+                "RouteKit", "RouteWire", "Playlists", "ApplianceCore", "InputDevices", "Soup", "Settings",
+                "MediaModel", "ApplicationModel", "GLibLoop",
             ]),
         // A sample application.
         program("party-queue", ["LinnetApplication", "RouteKit"]),
@@ -247,6 +249,9 @@ let package = Package(
             "SessionCoreTests",
             ["SeededNumbers", "SessionCore", "MediaModel", "ApplicationModel", "Timing"]),
         tests("GroupCoreTests", ["SeededNumbers", "GroupCore", "MediaModel"]),
+        tests("ApplianceCoreTests", ["ApplianceCore"]),
+        tests(
+            "ApplianceTests", ["ApplianceCore", "linnet", "RouteKit", "RouteWire", "Settings", "GLibLoop"]),
         tests("SwitchingCoreTests", ["SeededNumbers", "SwitchingCore", "MediaModel"]),
         tests(
             "RouteWireTests", ["SeededNumbers", "RouteWire", "MediaModel", "ApplicationModel"],

@@ -19,6 +19,8 @@ import sys
 
 WORDS = {"MediaModel", "ApplicationModel", "Timing"}
 CORE = {"SessionCore", "GroupCore", "SwitchingCore"}
+# What only the tools of an appliance use.
+APPLIANCE = {"ApplianceCore"}
 WIRE = {"RouteWire", "RendererWire", "Playlists", "GroupLink"}
 RUNTIME = {"ReceiverRuntime"}
 GLIB_FENCES = {"GLibLoop", "Soup", "Avahi", "DBus", "Settings", "GStreamer"}
@@ -37,6 +39,7 @@ ALLOWED = {
     "SessionCore": WORDS,
     "GroupCore": {"MediaModel", "Timing"},
     "SwitchingCore": {"MediaModel", "Timing"},
+    "ApplianceCore": set(),
     "RouteWire": WORDS,
     "GroupLink": WORDS | {"GroupCore", "RouteWire"},
     "RendererWire": WORDS,
@@ -88,7 +91,8 @@ ALLOWED = {
         "GStreamerRenderer", "AudioOutput", "RendererWire", "Sandbox", "Settings", "GLibLoop", "Synchronization"},
     "party-queue": {"LinnetApplication", "RouteKit"},
     "group-player": WORDS | {"RouteKit", "GStreamer", "Settings", "GLibLoop", "Synchronization"},
-    "linnet": WORDS | {"RouteKit", "RouteWire", "Playlists", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
+    "linnet": WORDS | APPLIANCE | {
+        "RouteKit", "RouteWire", "Playlists", "InputDevices", "Settings", "Soup", "GLibLoop", "Observation", "Synchronization"},
     # Publishes and browses inside a network namespace of the tests.
     "dns-sd-probe": {"Avahi", "GLibLoop", "Settings", "Synchronization", "Glibc"},
     # Stands for the receiver in the guests that have real Bluetooth daemons.

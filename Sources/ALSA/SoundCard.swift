@@ -8,6 +8,16 @@ package struct SoundCard: Equatable, Sendable {
     package let index: Int32
     /// The identifier that does not change with the order of cards.
     package let id: String
+    /// What the kernel calls the driver and the card, such as `USB-Audio` and `Scarlett 2i2`.
+    package let driver: String
+    package let name: String
+    /// Whether a display is connected, where the card can tell: HDMI and DisplayPort.
+    package let hasDisplay: Bool?
+
+    package init(index: Int32, id: String, driver: String = "", name: String = "", hasDisplay: Bool? = nil) {
+        (self.index, self.id, self.driver, self.name) = (index, id, driver, name)
+        self.hasDisplay = hasDisplay
+    }
 
     /// The cards that can play, in the kernel's order.
     package static func playing() -> [SoundCard] {
@@ -27,9 +37,30 @@ package struct SoundCard: Equatable, Sendable {
             guard unsafe snd_ctl_card_info(control, information) == 0,
                 let id = unsafe snd_ctl_card_info_get_id(information)
             else { continue }
-            cards.append(SoundCard(index: index, id: unsafe String(cString: id)))
+            cards.append(
+                SoundCard(
+                    index: index, id: unsafe String(cString: id),
+                    driver: unsafe snd_ctl_card_info_get_driver(information).map {
+                        unsafe String(cString: $0)
+                    } ?? "",
+                    name: unsafe snd_ctl_card_info_get_name(information).map { unsafe String(cString: $0) }
+                        ?? "",
+                    hasDisplay: display(atCard: index)))
         }
         return cards
+    }
+
+    /// By the pages that the kernel has of what displays say about themselves: one for each connector.
+    package static func display(atCard index: Int32, pages: String = "/proc/asound") -> Bool? {
+        let card = "\(pages)/card\(index)"
+        let connectors = entries(of: card).filter { $0.hasPrefix("eld#") }
+        guard !connectors.isEmpty else { return nil }
+        return connectors.contains { connector in
+            text(of: "\(card)/\(connector)").split(separator: "\n" as Character).contains { line in
+                let words = line.split(whereSeparator: \.isWhitespace)
+                return words.count == 2 && words[0] == "monitor_present" && words[1] == "1"
+            }
+        }
     }
 
     /// The card's index that an ALSA name such as `hw:CARD=Foo,DEV=0` or `plughw:1` speaks of.

@@ -89,7 +89,7 @@ final class DeviceKeeper {
         let wanted = configuration.device
         // A name without a colon may be one of the configuration's or a card's. The card may come later.
         if wanted != "auto" { return wanted.contains(":") ? [wanted] : [wanted, "hw:CARD=\(wanted)"] }
-        return SoundCard.playing().map { "hw:CARD=\($0.id)" } + ["default"]
+        return CardOrder.names(of: SoundCard.playing()) + ["default"]
     }
 
     /// Gives the card up after a failure; it is tried again later.

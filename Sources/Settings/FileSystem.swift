@@ -69,6 +69,16 @@ package enum FileSystem {
         try synchronizeDirectory(of: path)
     }
 
+    /// Writes over what a file has at `offset`, where it lies on the medium.
+    package static func overwrite(_ bytes: [UInt8], at offset: Int, of path: String) throws(Failure) {
+        let file = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { throw Failure(errno: errno, in: path) }
+        defer { _ = close(file) }
+        guard unsafe pwrite(file, bytes, bytes.count, off_t(offset)) == bytes.count, fsync(file) == 0 else {
+            throw Failure(errno: errno, in: path)
+        }
+    }
+
     /// Writes all of `bytes` to the medium and closes the file.
     private static func fill(_ file: Int32, with bytes: [UInt8], named name: String) throws(Failure) {
         var number: Int32 = 0

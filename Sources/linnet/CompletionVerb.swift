@@ -43,6 +43,8 @@ package enum CompletionScript {
         case "data": Verb.dataWords
         case "app": Verb.appWords
         case "announce": ["cancel"]
+        case "update": Verb.updateWords
+        case "device": Verb.deviceWords
         case "mute": ["on", "off", "toggle"]
         case "tracks": ["audio", "description", "subtitles"]
         case "completion": ["bash", "zsh", "fish"]
@@ -50,7 +52,9 @@ package enum CompletionScript {
         }
     }
 
-    private static func takesFiles(_ verb: Verb) -> Bool { ["play", "announce"].contains(verb.name) }
+    private static func takesFiles(_ verb: Verb) -> Bool {
+        ["play", "announce", "update"].contains(verb.name)
+    }
 
     private static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"

@@ -7,12 +7,22 @@ import Settings
 
 extension Verb {
     static let doctor = Verb(
-        name: "doctor", arguments: "", summary: "Checks what is needed to play, and says what to do.",
+        name: "doctor", arguments: "[FILE]", summary: "Checks what is needed to play, and says what to do.",
+        options: [
+            .init("bundle", "b", .flag, "Write what this machine says of itself to FILE, without secrets.")
+        ],
         examples: [
             ("linnet doctor", "Checks discovery and every receiver that it finds."),
             ("linnet doctor --on 192.168.1.20", "Checks one that discovery does not find."),
+            ("linnet doctor --bundle", "On the receiver, as root: logs, versions and state in one file."),
         ]
     ) { invocation in
+        if invocation.has("bundle") {
+            let path = try invocation.words(0, 1).first ?? "linnet-diagnostics.tar.gz"
+            try await DiagnosticsBundle().write(to: path)
+            print("\(path) has what to send. Read it first: names of networks, media and devices are in it.")
+            return .success
+        }
         _ = try invocation.words(0, 0)
         var report = Report()
         var receivers = await checkDiscovery(&report, isNeeded: invocation.on == nil)

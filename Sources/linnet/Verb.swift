@@ -73,7 +73,7 @@ extension Verb {
         browse, play, queue, announce, launch, data, app, pause, resume, seek, speed, volume, mute, trim,
         tracks,
         group, sources, status, stop, rename,
-        doctor, completion,
+        doctor, update, reset, device, completion,
     ]
 }
 

@@ -82,7 +82,8 @@ extension Setting {
         summary: "ALSA device, by card id or PCM name; auto or null",
         detail: """
             A card id as in /proc/asound/cards (such as Headphones), or the name of an ALSA PCM (such as \
-            plughw:CARD=Headphones). With auto the default device is used, or none if there is no card. With null \
+            plughw:CARD=Headphones). With auto a USB card comes first, then a converter at the pins of the board, then HDMI with \
+            a display, then a jack, and the default device if none of them opens; none if there is no card. With null \
             nothing is heard and the clock paces what plays.
             """)
     static let mixer = Setting(

@@ -3,7 +3,7 @@ _linnet() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb='' part
     for part in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $part in
-            browse|play|queue|announce|launch|data|app|pause|resume|seek|speed|volume|mute|trim|tracks|group|sources|status|stop|rename|doctor|completion) verb=$part; break ;;
+            browse|play|queue|announce|launch|data|app|pause|resume|seek|speed|volume|mute|trim|tracks|group|sources|status|stop|rename|doctor|update|reset|device|completion) verb=$part; break ;;
         esac
     done
     case $before in
@@ -16,7 +16,7 @@ _linnet() {
             return ;;
     esac
     case $verb in
-        '') mapfile -t COMPREPLY < <(compgen -W "browse play queue announce launch data app pause resume seek speed volume mute trim tracks group sources status stop rename doctor completion --on --help --version" -- "$word") ;;
+        '') mapfile -t COMPREPLY < <(compgen -W "browse play queue announce launch data app pause resume seek speed volume mute trim tracks group sources status stop rename doctor update reset device completion --on --help --version" -- "$word") ;;
         browse) mapfile -t COMPREPLY < <(compgen -W "--timeout -T --json -j --help -h" -- "$word") ;;
         play) mapfile -t COMPREPLY < <(compgen -f -W "--start -s --speed --header -H --user-agent --allow-invalid-certificate --title -t --repeat -r --paused --no-wait -n --on -o --help -h" -- "$word") ;;
         queue) mapfile -t COMPREPLY < <(compgen -W "list add remove move jump next previous repeat clear --json -j --next -x --header -H --allow-invalid-certificate --on -o --help -h" -- "$word") ;;
@@ -37,7 +37,10 @@ _linnet() {
         status) mapfile -t COMPREPLY < <(compgen -W "--json -j --watch -w --on -o --help -h" -- "$word") ;;
         stop) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
         rename) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
-        doctor) mapfile -t COMPREPLY < <(compgen -W "--on -o --help -h" -- "$word") ;;
+        doctor) mapfile -t COMPREPLY < <(compgen -W "--bundle -b --on -o --help -h" -- "$word") ;;
+        update) mapfile -t COMPREPLY < <(compgen -f -W "status rollback check --json -j --allow-older --restart -r --url -u --save --due --found --help -h" -- "$word") ;;
+        reset) mapfile -t COMPREPLY < <(compgen -W "--yes -y --no-restart --data -d --help -h" -- "$word") ;;
+        device) mapfile -t COMPREPLY < <(compgen -W "settings button --remount --restart --data -d --help -h" -- "$word") ;;
         completion) mapfile -t COMPREPLY < <(compgen -W "bash zsh fish --help -h" -- "$word") ;;
     esac
 }

@@ -1,0 +1,1 @@
+/data/device/receiver.conf.d
