@@ -12,7 +12,8 @@ image_packages() { sed 's/#.*//' rootfs/packages.list | tr -s ' \n' ',' | sed 's
 base_of() { # ARCH FOLDER KERNEL
     bootstrap trixie "$2" --variant=minbase --architectures="$1" --include="$(image_packages),$3" \
         --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
-        --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright'
+        --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
+        --customize-hook="$PWD/rootfs/pick.sh \"\$1\""
 }
 
 install_ours() { # ROOT ARCH BOARD
@@ -27,7 +28,7 @@ install_ours() { # ROOT ARCH BOARD
 }
 
 finish() { # ROOT BOARD VERSION KEYRING
-    in_root "$1" -- systemctl preset-all --preset-mode=full 2>/dev/null
+    in_root "$1" -- systemctl preset-all --preset-mode=full
     mkdir -p "$1/data" "$1/etc/rauc"
     sed -e "s/@COMPATIBLE@/linnet-$2/" rootfs/update/system.conf >"$1/etc/rauc/system.conf"
     cp "$4" "$1/etc/rauc/keyring.pem"
@@ -36,8 +37,21 @@ finish() { # ROOT BOARD VERSION KEYRING
     echo linnet >"$1/etc/hostname"
     : >"$1/etc/machine-id"
     ln -sf ../run/systemd/resolve/stub-resolv.conf "$1/etc/resolv.conf"
+    drop_modules "$1" "board/$2/modules.drop"
     in_root "$1" -- update-initramfs -u -k all
     take_away "$1"
+}
+
+drop_modules() { # ROOT LIST
+    local kernel name
+    [[ -e $2 ]] || return 0
+    for kernel in "$1"/usr/lib/modules/*; do
+        while read -r name; do
+            # shellcheck disable=SC2086 # patterns
+            rm -rf "$kernel/kernel/"$name "$kernel/kernel/"$name.ko*
+        done < <(grep -v '^#' "$2")
+        in_root "$1" -- depmod "${kernel##*/}"
+    done
 }
 
 take_away() { # ROOT

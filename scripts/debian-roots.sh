@@ -57,7 +57,7 @@ in_root() {
         mount --rbind /dev "$root/dev"
         mount -t proc proc "$root/proc"
         if [[ -e /etc/resolv.conf ]]; then
-            [[ -e $root/etc/resolv.conf ]] || : >"$root/etc/resolv.conf"
+            [[ -e $root/etc/resolv.conf ]] || { rm -f "$root/etc/resolv.conf" && : >"$root/etc/resolv.conf"; }
             mount --bind /etc/resolv.conf "$root/etc/resolv.conf"
         fi
         for ((; count > 0; count--)); do

@@ -30,6 +30,14 @@ make_keys() { # FOLDER
         rm release.csr extensions' 2>/dev/null
 }
 
+# Runs what says much, and shows it where it fails.
+quietly() { # WHAT COMMAND...
+    note "$1"
+    # In the background, since errors end nothing where they are asked for.
+    (set -e && "${@:2}") >"$work/log" 2>&1 &
+    wait $! || { cat "$work/log" >&2 && die "$1: failed"; }
+}
+
 main() {
     board=${1:-}
     [[ -n $board && -f board/$board/meta ]] ||
@@ -38,7 +46,7 @@ main() {
     # shellcheck source=board/generic-x86_64/meta
     . "board/$board/meta"
     # The recipe's text is its name in the cache, so that what it depends on is written into it.
-    eval "recipe_base_$ARCH() { : '$(sha256sum <rootfs/packages.list)'; base_of $ARCH \"\$1\" $KERNEL; }"
+    eval "recipe_base_$ARCH() { : '$(cat rootfs/packages.list rootfs/picked.list rootfs/pick.sh | sha256sum)'; base_of $ARCH \"\$1\" $KERNEL; }"
     local base version keys=${LINNET_KEYS:-${XDG_CONFIG_HOME:-$HOME/.config}/linnet/keys}
     version=${LINNET_IMAGE_VERSION:-$(sed -n '1s/^linnet (\(.*\)) .*/\1/p' packaging/debian/changelog)}
     [[ -e $(echo .build/deb/linnet-receiver_*_"$ARCH".deb) ]] || scripts/deb.sh "$ARCH"
@@ -47,10 +55,9 @@ main() {
     make_keys "$keys"
     work=$(mktemp -d "${TMPDIR:-/var/tmp}/linnet-image.XXXXXX")
     trap 'rm -rf "$work"' EXIT
-    note "putting the root together"
-    cp -a --reflink=auto "$base" "$work/root"
-    install_ours "$work/root" "$ARCH" "$board" >"$work/log" 2>&1 || { cat "$work/log" >&2 && die "our packages were not installed"; }
-    finish "$work/root" "$board" "$version" "$keys/ca.pem" >"$work/log" 2>&1 || { cat "$work/log" >&2 && die "not finished"; }
+    quietly "putting the root together" cp -a --reflink=auto "$base" "$work/root"
+    quietly "installing our packages" install_ours "$work/root" "$ARCH" "$board"
+    quietly "finishing the root" finish "$work/root" "$board" "$version" "$keys/ca.pem"
     note "making image and update"
     mkdir -p .build/image "$work/work"
     in_root "$tools" "$PWD:/linnet" "$work/root:/root-tree" "$keys:/keys" "$PWD/.build/image:/out" "$work/work:/work" -- \

@@ -283,7 +283,8 @@ def main(board, *wanted):
             else:
                 print(f"{name} passed in {time.monotonic() - begun:.0f} s", flush=True)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if not os.environ.get("KEEP"):
+            shutil.rmtree(folder, ignore_errors=True)
     return 1 if failed else 0
 
 

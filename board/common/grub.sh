@@ -19,7 +19,7 @@ state_partition() { # FILE
     truncate -s 3M "$1"
     mkfs.vfat -F 12 -s 4 -r 16 -f 1 -n STATE --invariant "$1" >/dev/null
     {
-        printf '# GRUB Environment Block\nseq=0\norder=A B\na_left=3\nb_left=3\nend=.\n'
+        printf '# GRUB Environment Block\nseq=0\norder=A\na_left=3\nb_left=0\nend=.\n'
         printf '%1024s' '' | tr ' ' '#'
     } | head -c 1024 >/work/state
     head -c 1046528 /dev/zero >/work/between
