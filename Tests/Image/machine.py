@@ -6,11 +6,18 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 import time
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
+
+# Emulated, beside other work: what takes longer than this does not come.
+PATIENCE = 420
+
+# The cables of the lab, each for a machine, and the addresses of the cards at their ends.
+CABLES = {"cable": "52:54:00:4c:4e:01", "second": "52:54:00:4c:4e:02"}
 
 
 class Lab:
@@ -26,8 +33,8 @@ class Lab:
             f"ip netns add {self.wires}", f"ip netns add {self.host}",
             f"ip -n {self.wires} link add bridge type bridge",
             f"ip -n {self.wires} link set bridge up",
-            f"ip -n {self.wires} tuntap add mode tap name cable",
-            f"ip -n {self.wires} link set cable master bridge up",
+            *(f"ip -n {self.wires} {what}" for cable in CABLES for what in (
+                f"tuntap add mode tap name {cable}", f"link set {cable} master bridge up")),
             f"ip -n {self.wires} link add port type veth peer name cable netns {self.host}",
             f"ip -n {self.wires} link set port master bridge up",
             # As a machine has that found nobody who gives out addresses.
@@ -94,11 +101,12 @@ class Lab:
 class Machine:
     """One start of a disk, until it is switched off or killed."""
 
-    def __init__(self, lab, tools, folder, disk, options=()):
+    def __init__(self, lab, tools, folder, disk, options=(), cable="cable"):
         self.folder, self.text, self.position, self.ended = folder, b"", 0, False
+        self.monitor = folder / "monitor"
         self.console = folder / "console.log"
         self.sound = folder / "sound.wav"
-        for path in (self.console, self.sound):
+        for path in (self.console, self.sound, self.monitor):
             path.unlink(missing_ok=True)
         if not (folder / "vars.fd").exists():
             shutil.copy(f"{tools}/usr/share/OVMF/OVMF_VARS_4M.fd", folder / "vars.fd")
@@ -109,10 +117,12 @@ class Machine:
             "-drive", f"if=pflash,format=raw,file={folder}/vars.fd",
             "-drive", f"if=none,id=disk,format=raw,cache=writeback,file={disk}",
             "-device", "virtio-blk-pci,drive=disk,bootindex=0",
-            "-netdev", "tap,id=net,ifname=cable,script=no,downscript=no", "-device", "virtio-net-pci,netdev=net,romfile=",
+            "-netdev", f"tap,id=net,ifname={cable},script=no,downscript=no",
+            "-device", f"virtio-net-pci,netdev=net,romfile=,mac={CABLES[cable]}",
+            "-chardev", f"socket,id=monitor,path={self.monitor},server=on,wait=off", "-mon", "chardev=monitor",
             "-audiodev", f"wav,id=sound,path={self.sound}", "-device", "intel-hda", "-device", "hda-output,audiodev=sound",
             "-device", "i6300esb", "-action", "watchdog=reset", "-device", "virtio-rng-pci", *options]
-        inside = f'. {PROJECT}/scripts/debian-roots.sh; in_root {tools} {folder}:{folder} -- "$@"'
+        inside = f'. {PROJECT}/scripts/debian-roots.sh; in_root {tools} {folder.parent}:{folder.parent} -- "$@"'
         self.process = subprocess.Popen(
             lab.within(lab.wires, "bash", "-euc", inside, "machine", *command), stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=open(folder / "qemu.log", "wb"), start_new_session=True)
@@ -172,6 +182,18 @@ class Machine:
         if check and found.group(2) != b"0":
             raise AssertionError(f"{command}: {found.group(2).decode()}\n{text}")
         return text
+
+    def plug(self, plugged):
+        """Puts the cable of the network in, or takes it out."""
+        wait(self.monitor.exists, "the machine's monitor", 60)
+        with socket.socket(socket.AF_UNIX) as monitor:
+            monitor.connect(str(self.monitor))
+            monitor.settimeout(60)
+            monitor.sendall(f"set_link net {'on' if plugged else 'off'}\n".encode())
+            said = b""
+            # It says its prompt before the command and after it.
+            while said.count(b"(qemu)") < 2:
+                said += monitor.recv(4096)
 
     def off(self):
         """Switches off in good order, so that the recording of the sound is whole."""
