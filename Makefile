@@ -152,7 +152,7 @@ check-bluetooth: ## have a phone and a receiver meet, with the real Bluetooth da
 install: release ## install the programs, units and pages under DESTDIR and PREFIX
 	scripts/install.sh $(RELEASE) '$(DESTDIR)' '$(PREFIX)'
 
-# The Debian systems in which packages are made are kept in the cache: see scripts/debian-roots.sh.
+# The Debian systems in which packages and images are made are kept in the cache: see scripts/debian-roots.sh.
 ARCHS ?= amd64 arm64
 .PHONY: deb test-deb
 deb: ## make the Debian packages, as root on amd64: make deb ARCHS=amd64
@@ -162,6 +162,16 @@ deb: ## make the Debian packages, as root on amd64: make deb ARCHS=amd64
 test-deb: ## install, run, upgrade, remove and purge the packages in a Debian 13 system
 	@scripts/install-packages.sh deb
 	Tests/Packages/run.sh $(ARCHS)
+
+BOARD ?= generic-x86_64
+.PHONY: image test-image
+image: ## make the image of a board, and the update to it: make image BOARD=generic-x86_64
+	@scripts/install-packages.sh deb
+	scripts/image.sh $(BOARD)
+
+test-image: ## start the image in QEMU and try what it promises: make test-image BOARD=generic-x86_64 CASES='start'
+	@scripts/install-packages.sh deb
+	python3 Tests/Image/run.py $(BOARD) $(CASES)
 
 .PHONY: applications
 applications: release ## make the sample applications, each a folder that can be installed

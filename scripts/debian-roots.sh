@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The Linnet contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sourced: Debian systems in folders, in which programs are compiled and packages made and tried, so that nothing is
+# Sourced: Debian systems in folders, in which programs are compiled, packages made and images assembled, so that nothing is
 # installed on this machine but mmdebstrap. They are kept in the cache, each under a name that changes with its recipe.
 #   LINNET_CACHE    where they are kept; default ~/.cache/linnet
 #   LINNET_MIRROR   where Debian's packages come from; default what this machine's apt uses
@@ -57,7 +57,7 @@ in_root() {
         mount --rbind /dev "$root/dev"
         mount -t proc proc "$root/proc"
         if [[ -e /etc/resolv.conf ]]; then
-            [[ -e $root/etc/resolv.conf ]] || : >"$root/etc/resolv.conf"
+            [[ -e $root/etc/resolv.conf ]] || { rm -f "$root/etc/resolv.conf" && : >"$root/etc/resolv.conf"; }
             mount --bind /etc/resolv.conf "$root/etc/resolv.conf"
         fi
         for ((; count > 0; count--)); do
@@ -74,7 +74,7 @@ in_root() {
 root_of() {
     local name=$1 key folder
     # The helpers of recipes that are defined here belong to it.
-    key=$({ declare -f "recipe_$name" bootstrap target_for; } | sha256sum | cut -c1-12)
+    key=$({ declare -f "recipe_$name" bootstrap target_for base_of || true; } | sha256sum | cut -c1-12)
     folder=$cache/roots/$name-$key
     if [[ ! -d $folder ]]; then
         note "making the Debian system '$name' in $folder"

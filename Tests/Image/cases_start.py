@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: 2026 The Linnet contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a device does when it is switched on."""
+import json
+import time
+
+from machine import PATIENCE, wait
+from sound import heard, make_tone
+from steps import addressed, expect, memory_used, up
+
+
+def start(image, lab):
+    """The first start: complete, read-only, closed, found, heard; the second remembers."""
+    disk = image.disk()
+    begun = time.monotonic()
+    with image.start(lab, disk) as machine:
+        up(machine)
+        print(f"  complete after {time.monotonic() - begun:.0f} s", flush=True)
+        expect("squashfs" in machine.run("findmnt -n -o FSTYPE,OPTIONS /"), "the root is a squashfs")
+        expect("Read-only" in machine.run("touch /usr/x 2>&1; touch /etc/x 2>&1", check=False), "the root cannot be written")
+        expect("ordering cycle" not in machine.run("journalctl -b --no-pager | grep -i 'ordering cycle'", check=False),
+               "no ordering cycle")
+        expect(int(machine.run("df --output=size -m /data | tail -1")) > 300, "the data partition has grown")
+        ports = machine.run("ss -H -l -n -t -u | awk '{ print $1, $5 }' | sed 's/.*://' | sort -u").split()
+        print(f"  listening: {' '.join(ports)}")
+        expect(set(machine.run("ss -H -l -n -t | awk '{ print $4 }' | grep -v -e 127.0.0 -e '\\[::1\\]' | sed 's/.*://' | sort -u")
+                   .split()) == {"7380"}, "7380 is the only open TCP port")
+        expect(machine.run("grep -c -v '^[^:]*:[*!]' /etc/shadow", check=False).strip() == "0", "nobody has a password")
+        used = memory_used(machine)
+        print(f"  memory in use, without what is cached of files: {used:.0f} MB")
+        expect(used <= 90, "it is at most 90 MB")
+        name = addressed(machine)
+        wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
+        print(f"  ok: the network finds {name}", flush=True)
+        scores = machine.run("systemd-analyze security --no-pager linnetd | tail -n 1")
+        print(f"  {scores}")
+        make_tone(image.folder / "tone.wav", 440, 4)
+        image.sender(lab, "volume", "100%", "--on", name)
+        image.sender(lab, "play", image.folder / "tone.wav", "--on", name)
+        image.sender(lab, "volume", "37%", "--on", name)
+        machine.off()
+    expect(heard(machine.sound, 440) > 2, "its card played what the sender sent")
+    with image.start(lab, disk) as machine:
+        up(machine)
+        expect(addressed(machine) == name, "the name is the same after a restart")
+        wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
+        expect("37" in image.sender(lab, "status", "--on", name), "the volume is the same after a restart")
+
+
+def control(image, lab):
+    """What plays from an address is moved, made softer and stopped over the network."""
+    with image.start(lab, image.disk()) as machine:
+        up(machine)
+        name = addressed(machine)
+        wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
+        make_tone(image.folder / "long.wav", 550, 120)
+        lab.service("python3", "-m", "http.server", "8000", "--bind", "169.254.1.1", "--directory", image.folder)
+        image.sender(lab, "volume", "100%", "--on", name)
+        image.sender(lab, "play", "--no-wait", "http://169.254.1.1:8000/long.wav", "--on", name)
+
+        def state():
+            return json.loads(image.sender(lab, "status", "--json", "--on", name))
+
+        print(state())
+        image.sender(lab, "seek", "60", "--on", name)
+        print(state())
+        image.sender(lab, "stop", "--on", name)
+        print(state())
+        machine.off()
+    expect(heard(machine.sound, 550) > 1, "its card played what is at the address")
+
+
+def network_later(image, lab):
+    """Without a network the start is complete; when the cable comes, the device is found and plays."""
+    with image.start(lab, image.disk()) as machine:
+        machine.plug(False)
+        up(machine)
+        expect("169.254" not in machine.run("ip -4 -o address"), "it started without a network")
+        machine.plug(True)
+        begun = time.monotonic()
+        name = addressed(machine)
+        wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
+        print(f"  ok: the network finds {name} {time.monotonic() - begun:.0f} s after the cable came")
+        make_tone(image.folder / "tone.wav", 440, 2)
+        image.sender(lab, "play", image.folder / "tone.wav", "--on", name)
+        machine.off()
+    expect(heard(machine.sound, 440) > 1, "its card played what the sender sent")

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Linnet contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Starts the image of a board in QEMU and holds it against what an appliance promises.
+
+usage: run.py BOARD [CASE...]     without cases all of them, in their order
+
+Each case begins with a fresh copy of the image. What is needed is in .build/image and .build/deb.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import cases_faults
+import cases_group
+import cases_start
+import cases_update
+from image import Image
+from machine import Lab
+
+CASES = {
+    "start": cases_start.start, "control": cases_start.control, "network-later": cases_start.network_later,
+    "update": cases_update.update, "data": cases_faults.data, "daemon": cases_faults.daemon, "group": cases_group.group,
+}
+
+
+def main(board, *wanted):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="linnet-image-", dir="/var/tmp"))
+    failed = 0
+    try:
+        image = Image(board, folder)
+        for name in wanted or CASES:
+            print(f"{name}: {CASES[name].__doc__}", flush=True)
+            begun = time.monotonic()
+            work = folder / name
+            work.mkdir()
+            try:
+                with Lab("linnet-image", work) as lab:
+                    CASES[name](image, lab)
+            except (AssertionError, subprocess.SubprocessError) as failure:
+                print(f"  {failure}\n{name} FAILED after {time.monotonic() - begun:.0f} s", flush=True)
+                failed += 1
+            else:
+                print(f"{name} passed in {time.monotonic() - begun:.0f} s", flush=True)
+    finally:
+        if not os.environ.get("KEEP"):
+            shutil.rmtree(folder, ignore_errors=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(CASES):
+        sys.exit(__doc__ + "\nCases: " + " ".join(CASES))
+    sys.exit(main(*sys.argv[1:]))

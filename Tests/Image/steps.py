@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: 2026 The Linnet contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the cases have in common."""
+from machine import PATIENCE
+
+
+def up(machine, slot="A"):
+    """Waits until the start is complete and the slot marked good."""
+    machine.shell(PATIENCE)
+    state = machine.run("systemctl is-system-running --wait", PATIENCE, check=False)
+    expect(state == "running", f"the system is {state}: " + machine.run(
+        "systemctl list-units --failed --no-legend; systemctl list-jobs --no-legend; cat /run/linnet/health-reason", check=False))
+    machine.run("systemctl is-active linnet-good.service")
+    expect(f"rauc.slot={slot}" in machine.run("cat /proc/cmdline").split(), f"slot {slot} was started")
+
+
+def addressed(machine):
+    """The name of the machine, once it has an address of its own making as well: nobody gives out any."""
+    machine.run("until ip -4 -o address show scope link | grep -q 169.254; do sleep 1; done", PATIENCE)
+    return machine.run("uname -n")
+
+
+def memory_used(machine):
+    """In megabytes, what is neither free nor could be read again from the disk."""
+    table = {key: int(value) for key, value in (
+        line.replace(":", "").split()[:2] for line in machine.run("cat /proc/meminfo").splitlines())}
+    return (table["MemTotal"] - table["MemFree"] - table["Buffers"] - table["Cached"] + table["Shmem"]
+            - table["SReclaimable"]) / 1000
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(f"NOT: {what}")
+    print(f"  ok: {what}", flush=True)
+
+
+def version(machine):
+    return machine.run("sed -n 's/^IMAGE_VERSION=//p' /etc/os-release")

@@ -1,0 +1,64 @@
+# shellcheck shell=bash
+# SPDX-FileCopyrightText: 2026 The Linnet contributors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Sourced by scripts/image.sh: the root file system that every device has. Stages, in their order:
+#   recipe_base_ARCH   Debian's packages; kept in the cache
+#   install_ours       our packages, then the overlay
+#   finish             services, versions, keys; what a device does not need is taken away
+
+image_packages() { sed 's/#.*//' rootfs/packages.list | tr -s ' \n' ',' | sed 's/^,//; s/,$//'; }
+
+base_of() { # ARCH FOLDER KERNEL
+    bootstrap trixie "$2" --variant=minbase --architectures="$1" --include="$(image_packages),$3" \
+        --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
+        --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
+        --customize-hook="$PWD/rootfs/pick.sh \"\$1\""
+}
+
+install_ours() { # ROOT ARCH BOARD
+    cp .build/deb/linnet_*_"$2".deb .build/deb/linnet-receiver_*_"$2".deb "$1/var/tmp/"
+    # The service manager of this machine has nothing to do with it.
+    printf '#!/bin/sh\nexit 101\n' >"$1/usr/sbin/policy-rc.d"
+    chmod 755 "$1/usr/sbin/policy-rc.d"
+    in_root "$1" -- sh -c 'dpkg --install /var/tmp/*.deb'
+    rm "$1/usr/sbin/policy-rc.d" "$1"/var/tmp/*.deb
+    cp -a --no-preserve=ownership rootfs/overlay/. "$1/"
+    [[ ! -d board/$3/overlay ]] || cp -a --no-preserve=ownership "board/$3/overlay/." "$1/"
+}
+
+finish() { # ROOT BOARD VERSION KEYRING
+    in_root "$1" -- systemctl preset-all --preset-mode=full
+    mkdir -p "$1/data" "$1/etc/rauc"
+    sed -e "s/@COMPATIBLE@/linnet-$2/" rootfs/update/system.conf >"$1/etc/rauc/system.conf"
+    cp "$4" "$1/etc/rauc/keyring.pem"
+    chmod 644 "$1/etc/rauc/keyring.pem"
+    printf 'IMAGE_ID=linnet-%s\nIMAGE_VERSION=%s\n' "$2" "$3" >>"$1/usr/lib/os-release"
+    echo linnet >"$1/etc/hostname"
+    : >"$1/etc/machine-id"
+    ln -sf ../run/systemd/resolve/stub-resolv.conf "$1/etc/resolv.conf"
+    drop_modules "$1" "board/$2/modules.drop"
+    in_root "$1" -- update-initramfs -u -k all
+    take_away "$1"
+}
+
+drop_modules() { # ROOT LIST
+    local kernel name
+    [[ -e $2 ]] || return 0
+    for kernel in "$1"/usr/lib/modules/*; do
+        while read -r name; do
+            # shellcheck disable=SC2086 # patterns
+            rm -rf "$kernel/kernel/"$name "$kernel/kernel/"$name.ko*
+        done < <(grep -v '^#' "$2")
+        in_root "$1" -- depmod "${kernel##*/}"
+    done
+}
+
+take_away() { # ROOT
+    local folder
+    for folder in var/lib/apt var/cache var/lib/dpkg/info usr/share/i18n usr/share/lintian usr/share/bug usr/lib/udev/hwdb.d \
+        usr/share/bash-completion usr/share/zsh usr/share/fish usr/share/gtk-doc usr/share/perl5; do
+        rm -rf "${1:?}/$folder"
+    done
+    find "$1/var/log" -type f -delete
+}
