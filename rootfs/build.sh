@@ -9,7 +9,7 @@
 
 image_packages() { sed 's/#.*//' rootfs/packages.list | tr -s ' \n' ',' | sed 's/^,//; s/,$//'; }
 
-base_of() { # ARCH FOLDER KERNEL
+base_of() { # ARCH FOLDER PACKAGES    those of the board beside those that every device has
     bootstrap trixie "$2" --variant=minbase --architectures="$1" --include="$(image_packages),$3" \
         --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
         --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
@@ -24,6 +24,7 @@ install_ours() { # ROOT ARCH BOARD
     in_root "$1" -- sh -c 'dpkg --install /var/tmp/*.deb'
     rm "$1/usr/sbin/policy-rc.d" "$1"/var/tmp/*.deb
     cp -a --no-preserve=ownership rootfs/overlay/. "$1/"
+    cp -a --no-preserve=ownership "board/common/$BOOTLOADER.overlay/." "$1/"
     [[ ! -d board/$3/overlay ]] || cp -a --no-preserve=ownership "board/$3/overlay/." "$1/"
 }
 

@@ -46,12 +46,13 @@ main() {
     # shellcheck source=board/generic-x86_64/meta
     . "board/$board/meta"
     # The recipe's text is its name in the cache, so that what it depends on is written into it.
-    eval "recipe_base_$ARCH() { : '$(cat rootfs/packages.list rootfs/picked.list rootfs/pick.sh | sha256sum)'; base_of $ARCH \"\$1\" $KERNEL; }"
+    eval "recipe_base_$ARCH() { : '$(cat rootfs/packages.list rootfs/picked.list rootfs/pick.sh | sha256sum)'; base_of $ARCH \"\$1\" $KERNEL${PACKAGES:+,$PACKAGES}; }"
     local base version keys=${LINNET_KEYS:-${XDG_CONFIG_HOME:-$HOME/.config}/linnet/keys}
     version=${LINNET_IMAGE_VERSION:-$(sed -n '1s/^linnet (\(.*\)) .*/\1/p' packaging/debian/changelog)}
     [[ -e $(echo .build/deb/linnet-receiver_*_"$ARCH".deb) ]] || scripts/deb.sh "$ARCH"
-    base=$(root_of "base_$ARCH")
     tools=$(root_of tools)
+    [[ $ARCH == amd64 ]] || run_programs_of_arm64
+    base=$(root_of "base_$ARCH")
     make_keys "$keys"
     work=$(mktemp -d "${TMPDIR:-/var/tmp}/linnet-image.XXXXXX")
     trap 'rm -rf "$work"' EXIT
