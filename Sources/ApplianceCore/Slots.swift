@@ -115,6 +115,7 @@ package enum UpdateRefusal {
             ("Failed to load keyring", "this device has no certificate to check it with"),
             ("Compatible mismatch", "it is for another board"),
             ("not enough space", "it does not fit into the slot"),
+            ("Input/output error", "it is damaged, or what it lies on is"),
             ("No space left", "there is no room for it"),
         ]
         if complaint.hasPrefix("No such file") { return "there is no such file" }
