@@ -137,9 +137,21 @@ import CAvahi
 
     private func resolved(_ place: Place, _ service: DiscoveredService) {
         guard unsafe resolvers[place] != nil else { return }
+        if let known = found[place], known.host != service.host, known.addresses == service.addresses {
+            // A resolver whose service has gone to another host goes on with the address of the old one; a new one does not.
+            return resolveAnew(place)
+        }
         let isNews = found.updateValue(service, forKey: place) != service
         if isNews { announce(place.name) }
         answered(place)
+    }
+
+    private func resolveAnew(_ place: Place) {
+        if let resolver = unsafe resolvers.removeValue(forKey: place) {
+            _ = unsafe avahi_service_resolver_free(resolver)
+        }
+        found[place] = nil
+        unsafe resolve(place, nil)
     }
 
     /// Reports what all places together know of a name.

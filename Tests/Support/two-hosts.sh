@@ -8,7 +8,7 @@
 #   two-hosts.sh hold PREFIX          sets up PREFIX-a and PREFIX-b, prints "ready", takes all down when its standard
 #                                     input ends, whatever became of the test
 #   two-hosts.sh in PREFIX-a COMMAND  runs a command on one of them
-#   two-hosts.sh avahi PREFIX-a stop|start   stops or starts one Avahi daemon
+#   two-hosts.sh avahi PREFIX-a stop|kill|start   stops, kills (without a goodbye) or starts one Avahi daemon
 #   two-hosts.sh bus PREFIX-a stop|start     stops or starts one bus, and with it the connections of its users
 #   two-hosts.sh down PREFIX          takes all down; also after a hold that was killed
 set -euo pipefail
@@ -52,13 +52,13 @@ wait_for() {
     return 1
 }
 
-stop_daemon() {
+stop_daemon() { # HOST DAEMON [SIGNAL]
     local state pid
     state=$(state_of "$1")
     if [[ ! -f $state/$2.pid ]]; then return; fi
     pid=$(<"$state/$2.pid")
     rm -f "$state/$2.pid"
-    kill "$pid" 2>/dev/null || return 0
+    kill -s "${3:-TERM}" "$pid" 2>/dev/null || return 0
     while is_running "$pid"; do sleep 0.02; done
 }
 
@@ -145,6 +145,7 @@ in)
 avahi | bus)
     case $3 in
     stop) stop_daemon "$2" "$1" ;;
+    kill) stop_daemon "$2" "$1" KILL ;;
     start) "start_$1" "$2" ;;
     esac
     ;;
