@@ -113,11 +113,12 @@ package enum UpdateRefusal {
             ("signature verification failed", "its signature is not one that this device trusts"),
             ("Verify error", "its signature is not one that this device trusts"),
             ("Failed to load keyring", "this device has no certificate to check it with"),
-            ("No such file", "there is no such file"),
             ("Compatible mismatch", "it is for another board"),
             ("not enough space", "it does not fit into the slot"),
+            ("Input/output error", "it is damaged, or what it lies on is"),
             ("No space left", "there is no room for it"),
         ]
+        if complaint.hasPrefix("No such file") { return "there is no such file" }
         let line = complaint.split(separator: "\n" as Character).last.map { String($0) } ?? ""
         guard let found = known.first(where: { contains(complaint, $0.needle) }) else {
             return line.isEmpty ? "the updater did not say why" : line

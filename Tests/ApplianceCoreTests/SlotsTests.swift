@@ -95,7 +95,15 @@ import Testing
             "Invalid bundle format: Signature size (58) exceeds bundle size",
             "it is not whole: cut off, or no bundle"
         ),
-        ("Failed mounting bundle: weather", "Failed mounting bundle: weather"),
+        (
+            "Failed updating slot rootfs.1: Failed to copy data: Error reading from file: Input/output error",
+            "it is damaged, or what it lies on is (Failed updating slot"
+        ),
+        ("No such file: /x", "there is no such file"),
+        (
+            "Failed mounting bundle: Failed to open /dev/mapper/control: No such file or directory",
+            "Failed mounting bundle: Failed to open /dev/mapper/control"
+        ), ("Failed mounting bundle: weather", "Failed mounting bundle: weather"),
         ("", "the updater did not say why"),
     ])
     func `tell in plain words what the updater says`(complaint: String, words: String) {
