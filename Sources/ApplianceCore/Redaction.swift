@@ -83,8 +83,9 @@ package struct Redaction: Sendable {
         let at = host.lastIndex(of: UInt8(ascii: "@"))
         let rest = at.map { address[($0 + 1)...] } ?? address
         let kept = rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        return (at == nil ? [] : Array("\(mark)@".utf8)) + kept
-            + (kept.count < rest.count ? Array("?\(mark)".utf8) : [])
+        let owner: [UInt8] = at == nil ? [] : Array("\(mark)@".utf8)
+        let query: [UInt8] = kept.count < rest.count ? Array("?\(mark)".utf8) : []
+        return owner + Array(kept) + query
     }
 
     private static func replacing(_ value: [UInt8], in bytes: [UInt8]) -> [UInt8] {
