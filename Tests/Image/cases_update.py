@@ -57,7 +57,7 @@ def update(image, lab):
         expect(machine.run("/usr/libexec/linnet/slots get-primary") == "A", "the slot that runs is still the first")
         image.sender(lab, "volume", "23%", "--on", addressed(machine))
         begun = time.monotonic()
-        machine.run("rauc install /run/updates/good.raucb", PATIENCE)
+        machine.run("linnet update /run/updates/good.raucb", PATIENCE)
         print(f"  installed in {time.monotonic() - begun:.0f} s")
         machine.send("systemctl reboot")
         up(machine, "B")

@@ -101,20 +101,16 @@ class Lab:
 class Machine:
     """One start of a disk, until it is switched off or killed."""
 
-    def __init__(self, lab, tools, folder, disk, options=(), cable="cable"):
+    def __init__(self, lab, tools, folder, disk, options=(), cable="cable", architecture="amd64"):
         self.folder, self.text, self.position, self.ended = folder, b"", 0, False
         self.monitor = folder / "monitor"
         self.console = folder / "console.log"
         self.sound = folder / "sound.wav"
         for path in (self.console, self.sound, self.monitor):
             path.unlink(missing_ok=True)
-        if not (folder / "vars.fd").exists():
-            shutil.copy(f"{tools}/usr/share/OVMF/OVMF_VARS_4M.fd", folder / "vars.fd")
         command = [
-            "qemu-system-x86_64", "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "1024",
-            "-nodefaults", "-display", "none", "-serial", f"file:{self.console}", "-serial", "stdio",
-            "-drive", "if=pflash,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd",
-            "-drive", f"if=pflash,format=raw,file={folder}/vars.fd",
+            *(self.pc(tools, folder) if architecture == "amd64" else self.arm()),
+            "-accel", "tcg,thread=multi", "-smp", "2", "-m", "1024", "-nodefaults", "-display", "none",
             "-drive", f"if=none,id=disk,format=raw,cache=writeback,file={disk}",
             "-device", "virtio-blk-pci,drive=disk,bootindex=0",
             "-netdev", f"tap,id=net,ifname={cable},script=no,downscript=no",
@@ -128,6 +124,22 @@ class Machine:
             stdout=subprocess.PIPE, stderr=open(folder / "qemu.log", "wb"), start_new_session=True)
         self.changed = threading.Condition()
         threading.Thread(target=self.read, daemon=True).start()
+
+    def pc(self, tools, folder):
+        """UEFI with variables of its own; the console is in a file."""
+        if not (folder / "vars.fd").exists():
+            shutil.copy(f"{tools}/usr/share/OVMF/OVMF_VARS_4M.fd", folder / "vars.fd")
+        return [
+            "qemu-system-x86_64", "-M", "q35", "-cpu", "max", "-serial", f"file:{self.console}", "-serial", "stdio",
+            "-drive", "if=pflash,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd",
+            "-drive", f"if=pflash,format=raw,file={folder}/vars.fd"]
+
+    @staticmethod
+    def arm():
+        """U-Boot as Debian has it. There is one serial line, for U-Boot and the shell."""
+        return [
+            "qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a72", "-serial", "stdio",
+            "-bios", "/usr/lib/u-boot/qemu_arm64/u-boot.bin"]
 
     def __enter__(self):
         return self
