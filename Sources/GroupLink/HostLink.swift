@@ -21,6 +21,8 @@ package final class HostLink {
     package let host: GroupHost
     /// The one of its addresses at which it is reached.
     package private(set) var address: String?
+    /// True once somebody at the address has said to be in no such group: whoever was there has left it.
+    package private(set) var isGroupUnknown = false
     private let attachment: GroupAttachment
     /// The ticket, or what was derived of it for this member.
     private let key: GroupSecret
@@ -124,6 +126,7 @@ package final class HostLink {
                 report?(.moved(host, epoch: epoch))
                 return
             }
+            isGroupUnknown = error.code == .groupUnknown
             // What is not ready yet may be in a moment.
             let isPassing = [.groupUnknown, .groupUnavailable].contains(error.code)
             lose(error.message, isRefused: !isPassing)

@@ -17,6 +17,8 @@ package final class FakeNetwork {
     fileprivate var vanished: [FakeClient] = []
     /// Receivers that nobody reaches, and that reach nobody.
     package private(set) var unreachable: Set<UInt16> = []
+    /// How many links are cut off as soon as they are open, from now on.
+    package var interruptions = 0
     /// True: clocks are not read yet.
     package var areClocksSilent = false
     /// What members have sent, in order.
@@ -134,6 +136,10 @@ private final class FakeMemberLink: MemberLink {
             }
             self.client = listener.connect()
             report?(.opened(address: address))
+            if network.interruptions > 0 {
+                network.interruptions -= 1
+                breakOff(ifTo: target)
+            }
             return true
         }
         var moved = false

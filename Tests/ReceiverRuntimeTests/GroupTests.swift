@@ -432,6 +432,20 @@ struct GroupTests {
         #expect(try rooms.state(1)?.members.keys.sorted() == ["room-0", "room-1"])
     }
 
+    @Test func `parts that were cut off while one looked for the other find each other later`() throws {
+        let rooms = try TestRooms.grouped(2)
+        rooms.network.cut(TestRooms.port(0))
+        rooms.settle()
+        rooms.pass(2)
+        rooms.network.interruptions = 4
+        rooms.network.heal(TestRooms.port(0))
+        rooms.pass(30)
+        #expect(rooms.network.interruptions == 0)
+        #expect(try rooms.state(0)?.host == "room-1")
+        #expect(try rooms.state(0)?.view?.phase == .joined)
+        #expect(try rooms.state(1)?.members.keys.sorted() == ["room-0", "room-1"])
+    }
+
     @Test func `a host that cannot be reached ends the wait`() throws {
         let rooms = try TestRooms(2)
         try rooms.create()

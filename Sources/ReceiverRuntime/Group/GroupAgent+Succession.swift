@@ -137,9 +137,10 @@ extension GroupAgent {
         case .moved(let other, let epoch):
             // What is said without proof only says where to ask.
             if other.id != me.text, yields(to: other.id, epoch) { self.probe(ParticipantID(other.id), other) }
-        case .lost:
-            // Who answers and is in the group no longer has left.
-            if probe.address != nil { lostPeers[id] = nil }
+        case .lost(_, let isRefused):
+            // Who answers and is in the group no longer has left. Who is cut off before the answer, or seeks a host itself, is
+            // asked again.
+            if isRefused || probe.isGroupUnknown { lostPeers[id] = nil }
         case .attached, .noticed: break
         }
     }
