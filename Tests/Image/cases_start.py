@@ -58,16 +58,34 @@ def control(image, lab):
         image.sender(lab, "volume", "100%", "--on", name)
         image.sender(lab, "play", "--no-wait", "http://169.254.1.1:8000/long.wav", "--on", name)
 
-        def state():
-            return json.loads(image.sender(lab, "status", "--json", "--on", name))
+        def playing():
+            return json.loads(image.sender(lab, "status", "--json", "--on", name))["playing"]
 
-        print(state())
+        wait(lambda: (playing() or {}).get("position", 0) > 2, "the third second", PATIENCE)
+        expect(abs(playing()["duration"] - 120) < 1, "its length is known")
         image.sender(lab, "seek", "60", "--on", name)
-        print(state())
+        wait(lambda: 60 <= playing()["position"] < 115, "the sixtieth second", PATIENCE)
+        print("  ok: it was moved to the sixtieth second")
+        image.sender(lab, "pause", "--on", name)
+        expect(not playing()["isPlaying"], "it is paused")
         image.sender(lab, "stop", "--on", name)
-        print(state())
+        expect(playing() is None, "it is stopped")
         machine.off()
     expect(heard(machine.sound, 550) > 1, "its card played what is at the address")
+
+
+def screen(image, lab):
+    """Somebody who looks at the screen is told the name and the address."""
+    with image.start(lab, image.disk(), "-device", "VGA") as machine:
+        up(machine)
+        name = addressed(machine)
+        machine.run("systemctl is-active linnet-screen.service")
+        wait(lambda: name in machine.run("cat /dev/vcs1"), "the name on the screen", PATIENCE)
+        shown = machine.run("cat /dev/vcs1")
+        expect(f"http://{name}.local:7380/" in shown, "the address of the page is on the screen")
+        expect("login" not in shown, "nobody is asked to log in")
+        picture = machine.screenshot()
+        expect(sum(value > 160 for value in picture) > 2000, "there is something to see")
 
 
 def network_later(image, lab):

@@ -197,11 +197,22 @@ class Machine:
 
     def plug(self, plugged):
         """Puts the cable of the network in, or takes it out."""
+        self.tell(f"set_link net {'on' if plugged else 'off'}")
+
+    def screenshot(self):
+        """The bytes of the screen's picture, three for each dot; it is kept as screen.png, too."""
+        self.tell(f"screendump {self.folder}/screen.png -f png")
+        self.tell(f"screendump {self.folder}/screen.ppm")
+        # P6, width and height, the largest value, one blank.
+        return (self.folder / "screen.ppm").read_bytes().split(b"\n", 3)[3]
+
+    def tell(self, command):
+        """Has the machine's monitor do something."""
         wait(self.monitor.exists, "the machine's monitor", 60)
         with socket.socket(socket.AF_UNIX) as monitor:
             monitor.connect(str(self.monitor))
             monitor.settimeout(60)
-            monitor.sendall(f"set_link net {'on' if plugged else 'off'}\n".encode())
+            monitor.sendall(f"{command}\n".encode())
             said = b""
             # It says its prompt before the command and after it.
             while said.count(b"(qemu)") < 2:

@@ -23,7 +23,8 @@ from image import Image
 from machine import Lab
 
 CASES = {
-    "start": cases_start.start, "control": cases_start.control, "network-later": cases_start.network_later,
+    "start": cases_start.start, "control": cases_start.control, "screen": cases_start.screen,
+    "network-later": cases_start.network_later,
     "update": cases_update.update, "data": cases_faults.data, "daemon": cases_faults.daemon, "group": cases_group.group,
 }
 
