@@ -60,8 +60,8 @@ main() {
     quietly "installing our packages" install_ours "$work/root" "$ARCH" "$board"
     quietly "finishing the root" finish "$work/root" "$board" "$version" "$keys/ca.pem"
     note "making image and update"
-    mkdir -p .build/image "$work/work"
-    in_root "$tools" "$PWD:/linnet" "$work/root:/root-tree" "$keys:/keys" "$PWD/.build/image:/out" "$work/work:/work" -- \
+    mkdir -p .build/image "$work/made"
+    in_root "$tools" "$PWD:/linnet" "$work/root:/root-tree" "$keys:/keys" "$PWD/.build/image:/out" "$work/made:/made" -- \
         env COMPRESSION="${COMPRESSION:-15}" /linnet/board/common/assemble.sh "$board" "$version"
 }
 

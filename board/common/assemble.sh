@@ -15,21 +15,21 @@ cd /linnet
 . "board/common/$BOOTLOADER.sh"
 
 slot_images() {
-    mkdir -p /work/boot /work/bundle
-    cp /root-tree/boot/vmlinuz-* /work/boot/vmlinuz
-    cp /root-tree/boot/initrd.img-* /work/boot/initrd
-    truncate -s "${BOOT_MIB}M" /work/bundle/boot.img
-    mke2fs -q -F -t ext4 -O '^has_journal,^metadata_csum,^64bit' -m 0 -N 64 -d /work/boot /work/bundle/boot.img
-    mksquashfs /root-tree /work/bundle/rootfs.img -comp zstd -Xcompression-level "${COMPRESSION:-15}" -b 256K -quiet \
+    mkdir -p /made/boot /made/bundle
+    cp /root-tree/boot/vmlinuz-* /made/boot/vmlinuz
+    cp /root-tree/boot/initrd.img-* /made/boot/initrd
+    truncate -s "${BOOT_MIB}M" /made/bundle/boot.img
+    mke2fs -q -F -t ext4 -O '^has_journal,^metadata_csum,^64bit' -m 0 -N 64 -d /made/boot /made/bundle/boot.img
+    mksquashfs /root-tree /made/bundle/rootfs.img -comp zstd -Xcompression-level "${COMPRESSION:-15}" -b 256K -quiet \
         -no-progress -wildcards -e 'boot/*' 'data/*' 'dev/*' 'proc/*' 'sys/*' 'run/*' 'tmp/*' 'var/tmp/*'
     local size
-    size=$(stat --format=%s /work/bundle/rootfs.img)
+    size=$(stat --format=%s /made/bundle/rootfs.img)
     [[ $size -le $((ROOT_MIB << 20)) ]] || { echo "the root has $((size >> 20)) MiB, its slot $ROOT_MIB" >&2 && exit 1; }
 }
 
 bundle() {
-    sed -e "s/@COMPATIBLE@/linnet-$board/" -e "s/@VERSION@/$version/" rootfs/update/manifest.raucm >/work/bundle/manifest.raucm
-    rauc bundle --cert=/keys/release.pem --key=/keys/release.key /work/bundle "/out/linnet-$board-$version.raucb" >/dev/null 2>&1
+    sed -e "s/@COMPATIBLE@/linnet-$board/" -e "s/@VERSION@/$version/" rootfs/update/manifest.raucm >/made/bundle/manifest.raucm
+    rauc bundle --cert=/keys/release.pem --key=/keys/release.key /made/bundle "/out/linnet-$board-$version.raucb" >/dev/null 2>&1
 }
 
 put() { dd if="$1" of="$image" bs=512 seek="$2" conv=notrunc,sparse status=none; }
@@ -38,16 +38,16 @@ disk_image() {
     image=/out/linnet-$board-$version.img
     truncate -s "$((DISK_SIZE * 512))" "$image"
     partition_table | sfdisk --quiet "$image"
-    truncate -s "$((FIRMWARE_SIZE * 512))" /work/firmware.img
-    firmware_partition "$board" /work/firmware.img
-    put /work/firmware.img "$FIRMWARE_AT"
-    state_partition /work/state.img
-    put /work/state.img "$STATE_AT"
-    put /work/bundle/boot.img "$BOOT_A_AT"
-    put /work/bundle/rootfs.img "$ROOT_A_AT"
-    truncate -s "${DATA_MIB}M" /work/data.img
-    mke2fs -q -F -t ext4 -b 4096 -L data /work/data.img
-    put /work/data.img "$DATA_AT"
+    truncate -s "$((FIRMWARE_SIZE * 512))" /made/firmware.img
+    firmware_partition "$board" /made/firmware.img
+    put /made/firmware.img "$FIRMWARE_AT"
+    state_partition /made/state.img
+    put /made/state.img "$STATE_AT"
+    put /made/bundle/boot.img "$BOOT_A_AT"
+    put /made/bundle/rootfs.img "$ROOT_A_AT"
+    truncate -s "${DATA_MIB}M" /made/data.img
+    mke2fs -q -F -t ext4 -b 4096 -L data /made/data.img
+    put /made/data.img "$DATA_AT"
     zstd -q -T0 -9 --force "$image" -o "$image.zst"
 }
 
@@ -58,5 +58,5 @@ bundle
 disk_image
 cd /out
 sha256sum "linnet-$board-$version".{img.zst,raucb} >"linnet-$board-$version.sha256"
-stat --format='%s %n' "/work/boot/initrd" /work/bundle/rootfs.img "linnet-$board-$version".{img,img.zst,raucb} |
+stat --format='%s %n' "/made/boot/initrd" /made/bundle/rootfs.img "linnet-$board-$version".{img,img.zst,raucb} |
     awk '{ sub(".*/", "", $2); printf "  %6.1f MB  %s\n", $1 / 1e6, $2 }'
