@@ -188,6 +188,13 @@ extension Setting {
         fallback: "nobody",
         summary: "user whose rights applications have, if the daemon runs as root",
         detail: "Otherwise they run as the daemon's own user; the walls around them are the same.")
+    static let launcher = Setting(
+        group: "applications", key: "launcher", option: "applications-launcher", kind: .path, fallback: "",
+        summary: "local socket of the service that starts applications",
+        detail: """
+            Empty: the daemon starts them itself. The packages' units name the socket of linnet-application.socket, whose \
+            service runs linnetd --launch-application as a user of its own for each application.
+            """)
     static let applicationConfinement = Setting(
         group: "applications", key: "confinement", option: "applications-confinement",
         kind: .choice(["required", "preferred"]), fallback: "required",
@@ -304,7 +311,7 @@ extension Setting {
         grace,
         loadTimeout, outage, stallTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, buffer,
         videoSink, rendererMode, rendererProgram, pluginFolder, confine, readable, writable, memoryLimit,
-        applications, systemApplications, localApplications, applicationStorage, applicationUser,
+        applications, systemApplications, localApplications, applicationStorage, applicationUser, launcher,
         applicationConfinement, browser, pythonFolder, accessoryCapabilities, bluetooth, lineIns,
         lineInThreshold, lineInHold, confirmPairing, placementSensor, placementRules, jack, unplugged,
         switchHold, switchResume,
