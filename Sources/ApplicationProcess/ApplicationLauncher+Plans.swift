@@ -74,6 +74,8 @@ extension ApplicationLauncher {
                 bubblewrap: bubblewrap, ["\(Confinement.folder)/\(program)"] + arguments)
             plan.filter = filter
             plan.layers = layers(missing: [:])
+        } else if configuration.requiresConfinement {
+            throw Refusal("applications cannot be confined on this host")
         } else {
             environment["HOME"] = storage ?? "/tmp"
             environment["LINNET_STORAGE"] = storage

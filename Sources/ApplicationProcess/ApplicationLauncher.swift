@@ -49,6 +49,13 @@ final class ApplicationLauncher {
         }
     }
 
+    /// Takes it that programs can be confined where what is needed is installed: for one launch, which fails with
+    /// bubblewrap's reason where that is not so.
+    func trust() {
+        groups = ControlGroups()
+        obstacle = .some(ConfinementProbe.missing(bubblewrap: configuration.bubblewrap))
+    }
+
     private func found(_ reason: String?) {
         guard !isOver else { return }
         probe = nil

@@ -83,6 +83,10 @@ package final class LaunchService {
         }
         guard page == nil else { return begin(entry, page: page) }
         guard socket != nil else { return finish(ApplicationExit(.notStarted("no socket came with it"))) }
+        if configuration.requiresConfinement {
+            launcher.trust()
+            return begin(entry, page: nil)
+        }
         launcher.findOut { [weak self] in self?.begin(entry, page: nil) }
     }
 
