@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 
+import cases_applications
 import cases_faults
 import cases_group
 import cases_start
@@ -26,6 +27,7 @@ CASES = {
     "start": cases_start.start, "control": cases_start.control, "screen": cases_start.screen,
     "network-later": cases_start.network_later,
     "update": cases_update.update, "data": cases_faults.data, "daemon": cases_faults.daemon, "group": cases_group.group,
+    "applications": cases_applications.applications, "boot-time": cases_start.boot_time,
 }
 
 
