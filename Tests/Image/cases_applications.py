@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Linnet contributors
 # SPDX-License-Identifier: Apache-2.0
 """Companion applications on a device."""
+import base64
 import json
 
 from machine import PATIENCE, wait
@@ -15,8 +16,9 @@ def install(machine, name, body, **members):
     manifest = {"id": name, "name": name, "version": "1", "protocol": [1], "executable": "main", **members}
     length = len(HELLO) + 1
     hello = f"printf '\\{length >> 24:03o}\\{length >> 16 & 255:03o}\\{length >> 8 & 255:03o}\\{length & 255:03o}\\001%s' '{HELLO}' >&3"
-    machine.run(f"mkdir {FOLDER}/.new && cat >{FOLDER}/.new/application.json <<'END'\n{json.dumps(manifest)}\nEND")
-    machine.run(f"cat >{FOLDER}/.new/main <<'END'\n#!/bin/sh\n{hello}\n{body}\nEND")
+    machine.run(f"mkdir {FOLDER}/.new")
+    for file, text in (("application.json", json.dumps(manifest)), ("main", f"#!/bin/sh\n{hello}\n{body}\n")):
+        machine.run(f"echo {base64.b64encode(text.encode()).decode()} | base64 -d >{FOLDER}/.new/{file}")
     machine.run(f"chmod 755 {FOLDER}/.new/main && mv {FOLDER}/.new {FOLDER}/{name}")
 
 
