@@ -73,6 +73,7 @@ extension GroupAgent {
         }
         let seat = HostSeat(
             coordinator, clockPort: port, ticket: membership.ticket, agent: self, shell: shell, ports: ports)
+        seat.takeOver(membership.queue, of: membership.known)
         self.seat = seat
         self.membership?.line = .identity
         self.membership?.isLineCurrent = true
@@ -81,6 +82,7 @@ extension GroupAgent {
         tellClock()
         comeIn(seat)
         shell.handle(.groupReachable(true))
+        tellEnd()
         seat.volumeChanged(shell.state.device.volume, of: me)
         shell.log.write(
             .notice, "receiver.group", "this receiver is the host now",
