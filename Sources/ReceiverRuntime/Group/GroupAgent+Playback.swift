@@ -83,7 +83,8 @@ extension GroupAgent {
 
     /// From where the item here is played; nil where that is not known, or moves.
     var start: Int64? {
-        guard let session, session.isReady, !session.timeline.isLive, session.timeline.range.duration.value > 0
+        guard let session, session.isReady, !session.timeline.isLive,
+            session.timeline.range.duration.value > 0
         else { return nil }
         return session.timeline.range.start.nanoseconds.map { max(0, $0) }
     }

@@ -153,7 +153,8 @@ import RouteWire
     }
 
     private func attached(_ snapshot: WireGroupSnapshot) {
-        guard let document = try? GroupDocument(json: snapshot.group, keeping: nil), let clock = document.clock,
+        guard let document = try? GroupDocument(json: snapshot.group, keeping: nil),
+            let clock = document.clock,
             document.id == known.id, let address = link?.address
         else { return refuse() }
         (version, json) = (snapshot.version, snapshot.group)
