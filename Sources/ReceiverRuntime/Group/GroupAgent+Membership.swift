@@ -182,6 +182,8 @@ extension GroupAgent {
         guard membership.hasJoined else { return over(reason: "unreachable", isInvalidated: true) }
         if host.id == membership.known.host { return hostLost(host) }
         self.membership?.lost.insert(ParticipantID(host.id))
+        // It may be the host of a part of the group, and know nothing of the host that comes of this.
+        lost(host)
         seekHost()
     }
 

@@ -109,7 +109,7 @@ extension HostSeat {
         guard let item = coordinator.item?.identifier, let line else { return false }
         if let wanted = coordinator.timeline(of: item)?.wantedRate, wanted > 0 { rate = wanted }
         let members = coordinator.snapshot.roster.members
-        if members.contains(where: { $0.item == item && $0.isReady }) {
+        if members.contains(where: { $0.item == item && $0.isReady && $0.suspensions.isEmpty }) {
             var queue = line.queue
             queue.succeed()
             if queue != line.queue { self.line = line.with(queue) }

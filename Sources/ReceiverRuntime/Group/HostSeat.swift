@@ -182,6 +182,13 @@ final class HostSeat {
         }
         candidates[id] = Candidate(
             connection: connection, attachment: attachment, handshake: handshake, key: key, timer: timer)
+        if let port = attachment.port {
+            agent.heard(
+                of: Election.Claim(
+                    epoch: UInt32(clamping: attachment.epoch), host: ParticipantID(attachment.participant)),
+                at: GroupHost(
+                    id: attachment.participant, addresses: [connection.client.address], port: port))
+        }
         return GroupWelcome(
             host: coordinator.host.text, epoch: Int64(coordinator.epoch), nonce: nonce, proof: proof
         ).json
