@@ -68,7 +68,9 @@ extension TestRooms {
             for room in rooms { room.clock.advance(by: .seconds(1)) }
             settle()
             for (index, room) in rooms.enumerated() {
-                guard let load = room.renderer.currentLoad, let place = place(index), place > 0 else { continue }
+                guard let load = room.renderer.currentLoad, let place = place(index), place > 0 else {
+                    continue
+                }
                 room.renderer.report(
                     .positionChanged(
                         load,
@@ -85,7 +87,8 @@ extension TestRooms {
         let script = rooms[index].renderer.script
         rooms[index].renderer.script = { command in
             guard case .load(let load, let item, _) = command,
-                let name = item.uri.split(separator: "/" as Character).last?.first, names.contains(String(name))
+                let name = item.uri.split(separator: "/" as Character).last?.first,
+                names.contains(String(name))
             else { return script(command) }
             return [.failed(load, MediaFailure(.notFound, "gone"))]
         }
@@ -438,7 +441,7 @@ struct GroupQueueTests {
         #expect(try rooms.state(1) == nil)
     }
 
-    @Test(arguments: [16,33,48,71,82,140,150,10001,10032,10078,10096,10140,10144,10067] + Array(10_151...10_350) as [UInt64])
+    @Test(arguments: [1, 2, 3, 10_067, 10_159, 10_218, 10_318] as [UInt64])
     func `whatever happens, all show one queue and play its current item in the end`(seed: UInt64) throws {
         var random = SeededNumbers(seed: seed)
         let cuts = seed > 10_000
