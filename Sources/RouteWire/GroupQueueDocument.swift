@@ -47,6 +47,17 @@ package struct WireGroupQueue: Equatable, Sendable {
     /// Whether it is small enough to be told.
     package var isTellable: Bool { JSONText.encode(json).utf8.count <= WireLimits.groupQueue }
 
+    /// The same without the words for failures.
+    package var withoutWords: WireGroupQueue {
+        WireGroupQueue(
+            id: id, current: current,
+            entries: entries.map {
+                Entry(
+                    id: $0.id, item: $0.item,
+                    error: $0.error.map { MediaFailure($0.code, "", httpStatus: $0.httpStatus) })
+            }, repeats: repeats, last: last)
+    }
+
     package init(json: JSONValue) throws(RouteError) {
         let reader = try ParamReader(json, path: "group.queue")
         let order = try reader.texts("order", limit: WireLimits.queue, bytes: 1...WireLimits.queueItemID)
@@ -68,11 +79,11 @@ package struct WireGroupQueue: Equatable, Sendable {
         self.init(
             id: try reader.groupItem("id"), current: try Self.number(reader, "current"), entries: entries,
             repeats: try reader.choice("repeat", WireRepeat.self), last: try Self.number(reader, "last"))
-        guard entries.contains(where: { $0.id == current }), entries.allSatisfy({ $0.id <= last }) else {
+        guard entries.contains(where: { $0.id == current }) else {
             throw ParamReader.fault("group.queue.current", "expected one of the items")
         }
-        guard isTellable else {
-            throw ParamReader.fault("group.queue", "expected at most \(WireLimits.groupQueue) bytes")
+        guard last <= WireLimits.queueItemNumber, entries.allSatisfy({ $0.id <= last }) else {
+            throw ParamReader.fault("group.queue.last", "expected the greatest number of all")
         }
     }
 

@@ -50,7 +50,10 @@ struct GroupLine {
     let wire: WireGroupQueue
 
     init(_ queue: PlayQueue, named name: String) {
-        (self.queue, wire) = (queue, WireGroupQueue(queue, named: name))
+        self.queue = queue
+        let whole = WireGroupQueue(queue, named: name)
+        // What fails comes without being asked for, and finds room without its words.
+        wire = whole.isTellable ? whole : whole.withoutWords
     }
 
     /// With changes.
