@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import GLibLoop
 import MediaModel
 import ReceiverTestKit
 import RouteKit
@@ -68,6 +69,41 @@ extension Receiving {
                 #expect(pair.memberSender.currents == ["1", "2", "3"])
                 #expect(pair.memberSender.session?.queue?.order == ["1", "2", "3"])
             }
+        }
+
+        @Test @RouteActor func `files and the queue are told to any member, as to one receiver alone`()
+            async throws
+        {
+            try await GroupPair.use { pair in
+                try await pair.join()
+                let host = "--on=127.0.0.1:\(pair.host.port)"
+                let member = "--on=127.0.0.1:\(pair.member.port)"
+                let file = "\(Programs.build)/media/position.flac"
+                let run = try await ProgramRun.start("linnet", ["play", file, file, file, member])
+                _ = try #require(await run.line(with: "playing: "))
+                try await pair.hostSender.wait("the item", played: { $0?.isReady == true })
+                _ = try await linnet("pause", host)
+                try await pair.memberSender.wait("the pause", played: { $0?.isPlaying == false })
+                let name = "position.flac"
+                let all = "* 1  \(name)\n  2  \(name)\n  3  \(name)"
+                #expect(try await linnet("queue", host) == all)
+                #expect(try await linnet("queue", member) == all)
+                _ = try await linnet("queue", "add", "http://127.0.0.1:9/encore.flac", member)
+                #expect(try await linnet("queue", "remove", "2", member) == "removed \(name)")
+                #expect(try await linnet("queue", "next", member) == "next")
+                let rest = "  1  \(name)\n* 2  \(name)\n  3  encore.flac"
+                #expect(try await linnet("queue", host) == rest)
+                #expect(try await linnet("queue", member) == rest)
+                #expect(try await linnet("queue", "clear", host) != "")
+                #expect(try await linnet("queue", "next", host) == "next")
+                #expect(await run.exit() == .status(0))
+            }
+        }
+
+        @RouteActor private func linnet(_ words: String...) async throws -> String {
+            let (lines, exit) = try await ProgramRun.output(of: "linnet", words)
+            #expect(exit == .status(0))
+            return lines.joined(separator: "\n")
         }
     }
 }

@@ -53,13 +53,14 @@ extension HostSeat {
                 let changed = line.with(queue)
                 self.line = if case .insert = command { try changed.tellable } else { changed }
             }
-            answer(.success(said.outcome))
             switch step {
             case .none: publish()
             case .go(let item): play(item, of: queue, rate: wantedRate)
             case .back: goBack(queue)
             case .end: playNothing()
             }
+            // Who has the answer knows what has become of the queue.
+            answer(.success(said.outcome))
         } catch { answer(.failure(error.routeError)) }
     }
 
