@@ -116,7 +116,9 @@ extension GroupAgent {
             probeTimer = nil
             guard seat != nil else { return }
             lostPeers = lostPeers.filter { self.now - $0.value.since < Self.probeTime }
-            for (id, peer) in lostPeers where probes[id] == nil { probe(id, peer.host) }
+            for (id, peer) in lostPeers.sorted(by: { $0.key < $1.key }) where probes[id] == nil {
+                probe(id, peer.host)
+            }
             probe()
         }
     }
