@@ -151,7 +151,7 @@ final class AccessoryAgent {
             }
         case .letGo(let id):
             if id.kind == .bluetooth { ports.sources?.send(.disconnect(id.address)) }
-        case .moveOutput: break
+        case .moveOutput(let toJack): moveOutput(toJack: toJack)
         case .armTimer(let at, let generation):
             let delay = max(0, at.subtractingReportingOverflow(now).partialValue)
             timer = shell.ports.clock.schedule(after: .nanoseconds(delay)) { [weak self] in
@@ -160,6 +160,11 @@ final class AccessoryAgent {
             }
         case .cancelTimer: timer = nil
         }
+    }
+
+    private func moveOutput(toJack: Bool) {
+        guard !configuration.jackDevice.isEmpty else { return }
+        shell.ports.renderer.send(.setOutputDevice(toJack ? configuration.jackDevice : nil))
     }
 
     // MARK: Reading
@@ -259,6 +264,7 @@ final class AccessoryAgent {
         switch event {
         case .started:
             rendererIsUp = true
+            if core.isPlugged == true { moveOutput(toJack: true) }
             if !configuration.lineIns.isEmpty {
                 shell.ports.renderer.send(.watchCapture(configuration.lineIns.map(\.watch)))
             }
