@@ -65,6 +65,11 @@ package actor GStreamerRenderer {
     nonisolated let report: @Sendable (RendererEvent) -> Void
 
     var outputStatus: OutputStatus?
+    /// The device that was last wanted in place of the configured one, and the one that is in use otherwise.
+    var otherDevice: String?
+    var usualDevice: String?
+    /// The rates of the device for which pipelines were made.
+    var knownRates: [Int32] = []
     /// How the group's clock is read by this machine's.
     var groupClock: ClockLine?
     /// How much later than the card says sound is heard, in nanoseconds.
@@ -236,6 +241,9 @@ package actor GStreamerRenderer {
         case .unbind(let id): if isCurrent(id) { unbind() }
         case .setOutputTrim(let nanoseconds): setOutputTrim(nanoseconds)
         case .setCardDrift(let device, let drift): output.setCardDrift(drift, of: device)
+        case .setOutputDevice(let device):
+            otherDevice = device ?? otherDevice
+            output.setDevice(device)
         case .loadCapture(let id, let source, let playing): loadCapture(id, source, playing: playing)
         case .watchCapture(let watches): watch(watches)
         }
@@ -256,6 +264,7 @@ package actor GStreamerRenderer {
             outputStatus = status
             report(before == nil ? .started(status) : .outputChanged(status))
             followJacks(status, before: before)
+            followRates()
         case .volumeChanged(let volume): report(.outputVolumeChanged(volume))
         case .soundingChanged(let stream, let isSounding):
             guard isPlayed(stream) else { return }

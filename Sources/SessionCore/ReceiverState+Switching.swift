@@ -110,7 +110,7 @@ extension RendererCommand {
             .bind, .unbind:
             true
         case .setOutputVolume, .announce, .cancelAnnouncement, .warmUp, .setGroupClock, .setOutputTrim,
-            .setCardDrift, .loadCapture, .watchCapture:
+            .setCardDrift, .setOutputDevice, .loadCapture, .watchCapture:
             false
         }
     }

@@ -210,7 +210,7 @@ struct Watcher: Equatable {
             expect(load > rendererLoad, "load identifiers do not grow")
             expect(state.foreign?.load == load, "a source is read that has not the output")
             (rendererLoad, seek, next, wasLoaded) = (load, nil, nil, false)
-        case .warmUp, .setGroupClock, .setOutputTrim, .setCardDrift, .watchCapture: break
+        case .warmUp, .setGroupClock, .setOutputTrim, .setCardDrift, .setOutputDevice, .watchCapture: break
         }
     }
 
