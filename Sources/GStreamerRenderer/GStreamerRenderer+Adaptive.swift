@@ -13,6 +13,8 @@ extension GStreamerRenderer {
     private static let look = Duration.milliseconds(10)
     /// Longer than a server's silence lasts before a request to it fails, in nanoseconds.
     private static let patience: Int64 = 12_000_000_000
+    /// Until a request that a demuxer was about to make when it was held back is seen, in nanoseconds.
+    private static let settling: Int64 = 100_000_000
     /// Pipelines that wait for their end at most; an older one is ended as it is.
     private static let endingLimit = 6
 
@@ -27,7 +29,6 @@ extension GStreamerRenderer {
     /// Puts a move off until no request is under way. What was heard so far is not heard any more.
     func awaitQuiet(_ demuxer: AdaptiveDemuxer, for seek: Playback.Seek) {
         guard let pipeline = playback?.pipeline else { return }
-        demuxer.hold()
         playback?.seek?.patience = AudioOutput.now() + Self.patience
         if playback?.scan == nil {
             playback?.isHeld = true
@@ -110,17 +111,19 @@ extension GStreamerRenderer {
 
     /// Ends a pipeline, which is silent from now on, when that is safe.
     func end(_ pipeline: MediaPipeline) {
-        guard let demuxer = pipeline.demuxer, !demuxer.isQuiet else { return pipeline.tearDown() }
         pipeline.close()
+        guard pipeline.demuxer != nil else { return pipeline.tearDown() }
         if ending.count >= Self.endingLimit { ending.removeFirst().pipeline.tearDown() }
-        ending.append((pipeline, AudioOutput.now() + Self.patience))
+        let now = AudioOutput.now()
+        ending.append((pipeline, from: now + Self.settling, until: now + Self.patience))
         if ending.count == 1 { later(Self.look, .endDue) }
     }
 
     func endQuietOnes() {
         let now = AudioOutput.now()
         ending.removeAll { one in
-            guard one.pipeline.demuxer?.isQuiet ?? true || now > one.until else { return false }
+            let isQuiet = now > one.from && one.pipeline.demuxer?.isQuiet ?? true
+            guard isQuiet || now > one.until else { return false }
             one.pipeline.tearDown()
             return true
         }

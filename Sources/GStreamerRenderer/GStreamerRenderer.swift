@@ -76,8 +76,9 @@ package actor GStreamerRenderer {
     var ticking: UInt64 = 0
     var isTicking = false
     var scanCount: UInt64 = 0
-    /// Pipelines that are over and have requests under way, with the time, in nanoseconds, until which that is waited for.
-    var ending: [(pipeline: MediaPipeline, until: Int64)] = []
+    /// Pipelines that are over and may have requests under way, with the times, in nanoseconds, from which that is known, and
+    /// until which it is waited for.
+    var ending: [(pipeline: MediaPipeline, from: Int64, until: Int64)] = []
     /// Answers for segments that are not there.
     var standIn: Server?
     /// Where pictures are shown, once there were any to show.

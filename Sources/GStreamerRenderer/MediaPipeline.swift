@@ -245,7 +245,7 @@ final class MediaPipeline: Sendable {
     func seek(
         to position: Int64, rate: Double, precision: Precision, done: @escaping @Sendable (Bool) -> Void
     ) {
-        worker.perform { [sink, pictures, feed] in
+        worker.perform { [sink, pictures, feed, parts] in
             var (place, isAccurate) = (position, false)
             switch precision {
             case .nearest: feed.aim(at: nil)
@@ -257,9 +257,12 @@ final class MediaPipeline: Sendable {
                 feed.aim(at: StreamFeed.Target(position: Double(position), isGuess: true, isChecked: true))
             }
             let found = place + Int64(feed.trim)
+            parts.demuxer?.awaitQuiet(atMost: Self.lastLook)
             // One end asks for all of them; where silence was put in, it asks for that alone.
             let isMoved = pictures?.seek(to: found, rate: rate, isAccurate: isAccurate) ?? true
-            done(isMoved && sink.element.seek(to: found, rate: rate, isAccurate: isAccurate))
+            let isAccepted = isMoved && sink.element.seek(to: found, rate: rate, isAccurate: isAccurate)
+            parts.demuxer?.release()
+            done(isAccepted)
         }
     }
 
@@ -283,7 +286,12 @@ final class MediaPipeline: Sendable {
     /// Changes to another stream of sound; `streams` are those to play from then on.
     func select(audio identifier: String, streams: [String]) {
         wanted.identifier = identifier
-        worker.perform { [head] in _ = head.selectStreams(streams) }
+        worker.perform { [head, parts] in
+            parts.demuxer?.hold()
+            parts.demuxer?.awaitQuiet(atMost: Self.lastLook)
+            _ = head.selectStreams(streams)
+            parts.demuxer?.release()
+        }
     }
 
     /// What the pipeline knows of its timeline.
@@ -310,11 +318,13 @@ final class MediaPipeline: Sendable {
         }
     }
 
-    /// Ends the sound; what remains is to be taken apart once it is quiet.
+    /// Ends the sound; what remains is to be taken apart once it is quiet. A demuxer of adaptive streams that is not there
+    /// by then asks for nothing any more: it begins when it has the whole list.
     func close() {
         feed.close()
         pictures?.feed.close()
-        demuxer?.hold()
+        readers.retire()
+        demuxer?.retire()
     }
 
     /// Takes everything apart, some time. The feed is closed before: a thread that waits there holds locks of the
@@ -323,8 +333,14 @@ final class MediaPipeline: Sendable {
         feed.close()
         pictures?.feed.close()
         readers.close()
-        worker.perform { [pipeline] in pipeline.setState(.null) }
+        worker.perform { [pipeline, parts] in
+            parts.demuxer?.awaitQuiet(atMost: Self.lastLook)
+            pipeline.setState(.null)
+        }
     }
+
+    /// For what a demuxer asked for since it was seen to be quiet; longer waits are the loop's.
+    private static let lastLook = Duration.milliseconds(500)
 }
 
 /// The factories of a pipeline's elements, noted as they are made.

@@ -149,7 +149,8 @@ package final class SourceReader: Sendable {
         }
     }
 
-    private var mustLeave: Bool {
+    /// True while nobody may wait here.
+    package var mustLeave: Bool {
         isInterrupted.load(ordering: .acquiring) || isRetired.load(ordering: .acquiring)
     }
 
