@@ -106,5 +106,6 @@ The receiver stays up until Ctrl-C. Send to it from here, or from another machin
   $bin/linnet play https://example.org/radio.mp3 --on '$target'
   $bin/linnet volume 40% --on '$target'
   $bin/linnet status --watch --on '$target'
+or open http://localhost:$port/ in a browser.
 END
 wait "$daemon" || fail "linnetd ended by itself"

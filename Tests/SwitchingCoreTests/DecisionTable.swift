@@ -216,16 +216,18 @@ enum DecisionTable {
             effects: []),
         Row(
             event: "Something is plugged into the jack", situation: "",
-            outcome: "The output moves to the jack.", reason: .pluggedIn, before: musicFromPhone,
+            outcome: "What is heard goes on, at the jack where the card switches over.", reason: .pluggedIn,
+            before: musicFromPhone,
             then: [.event(.jackChanged(isPlugged: true))], effects: [.moveOutput(toJack: true)]),
         Row(
             event: "The jack is pulled", situation: "",
-            outcome: "The output moves back, and what is heard goes on.", reason: .unplugged,
+            outcome: "What is heard goes on, at the loudspeaker where the card switches over.",
+            reason: .unplugged,
             before: musicFromPhone + [.event(.jackChanged(isPlugged: true))],
             then: [.event(.jackChanged(isPlugged: false))], effects: [.moveOutput(toJack: false)]),
         Row(
             event: "The jack is pulled", situation: "`unplugged = pause`",
-            outcome: "The output moves back, and what is heard is paused.", reason: .unplugged,
+            outcome: "What is heard is paused.", reason: .unplugged,
             policy: policy { $0.pausesWhenUnplugged = true },
             before: musicFromPhone + [.event(.jackChanged(isPlugged: true))],
             then: [.event(.jackChanged(isPlugged: false))],
