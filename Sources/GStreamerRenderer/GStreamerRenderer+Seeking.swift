@@ -93,16 +93,12 @@ extension GStreamerRenderer {
         if pipeline.movesByReload, playback?.phase != .loading {
             return reload(at: seek.position)
         }
-        if let demuxer = pipeline.demuxer {
-            // Before it is looked at: what is not under way by then does not begin.
-            demuxer.hold()
-            if !demuxer.isQuiet { return awaitQuiet(demuxer, for: seek) }
-        }
         move(seek, on: pipeline, precision: precision)
     }
 
     func move(_ seek: Playback.Seek, on pipeline: MediaPipeline, precision: MediaPipeline.Precision) {
         let (name, number) = (pipeline.number, seek.number)
+        pipeline.demuxer?.release()
         pipeline.seek(to: seek.position, rate: playback?.pipelineRate ?? 1, precision: precision) {
             [inputs] in
             inputs.yield(.seekAnswered(pipeline: name, number: number, accepted: $0))

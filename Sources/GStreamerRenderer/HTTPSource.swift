@@ -177,11 +177,6 @@ final class Readers: Sendable {
         return relay.master
     }
 
-    /// Gives the elements nothing more, not even the end.
-    func retire() {
-        for reader in values.withLock({ $0.readers }) { reader.retire() }
-    }
-
     /// Lets go who waits, and gives up what was opened here.
     func close() {
         let (readers, opened, relays) = values.withLock { values in

@@ -219,7 +219,6 @@ final class RelayedReader: ByteSource {
 
     func read(at offset: Int64, maximum: Int) -> ByteSourceReading {
         guard let other = awaitContent() else { return reader.read(at: offset, maximum: maximum) }
-        if reader.mustLeave { return .interrupted }
         guard offset >= 0, offset < other.count, maximum > 0 else { return .end }
         return .bytes(Array(other[Int(offset)...].prefix(maximum)))
     }

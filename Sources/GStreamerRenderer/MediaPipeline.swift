@@ -245,7 +245,7 @@ final class MediaPipeline: Sendable {
     func seek(
         to position: Int64, rate: Double, precision: Precision, done: @escaping @Sendable (Bool) -> Void
     ) {
-        worker.perform { [sink, pictures, feed, parts] in
+        worker.perform { [sink, pictures, feed] in
             var (place, isAccurate) = (position, false)
             switch precision {
             case .nearest: feed.aim(at: nil)
@@ -257,12 +257,9 @@ final class MediaPipeline: Sendable {
                 feed.aim(at: StreamFeed.Target(position: Double(position), isGuess: true, isChecked: true))
             }
             let found = place + Int64(feed.trim)
-            parts.demuxer?.awaitQuiet(atMost: Self.lastLook)
             // One end asks for all of them; where silence was put in, it asks for that alone.
             let isMoved = pictures?.seek(to: found, rate: rate, isAccurate: isAccurate) ?? true
-            let isAccepted = isMoved && sink.element.seek(to: found, rate: rate, isAccurate: isAccurate)
-            parts.demuxer?.release()
-            done(isAccepted)
+            done(isMoved && sink.element.seek(to: found, rate: rate, isAccurate: isAccurate))
         }
     }
 
@@ -287,10 +284,8 @@ final class MediaPipeline: Sendable {
     func select(audio identifier: String, streams: [String]) {
         wanted.identifier = identifier
         worker.perform { [head, parts] in
-            parts.demuxer?.hold()
-            parts.demuxer?.awaitQuiet(atMost: Self.lastLook)
+            if parts.demuxer != nil { AdaptiveDemuxer.awaitSending() }
             _ = head.selectStreams(streams)
-            parts.demuxer?.release()
         }
     }
 
@@ -318,13 +313,11 @@ final class MediaPipeline: Sendable {
         }
     }
 
-    /// Ends the sound; what remains is to be taken apart once it is quiet. A demuxer of adaptive streams that is not there
-    /// by then asks for nothing any more: it begins when it has the whole list.
+    /// Ends the sound; what remains is to be taken apart once it is quiet.
     func close() {
         feed.close()
         pictures?.feed.close()
-        readers.retire()
-        demuxer?.retire()
+        demuxer?.close()
     }
 
     /// Takes everything apart, some time. The feed is closed before: a thread that waits there holds locks of the
@@ -333,14 +326,8 @@ final class MediaPipeline: Sendable {
         feed.close()
         pictures?.feed.close()
         readers.close()
-        worker.perform { [pipeline, parts] in
-            parts.demuxer?.awaitQuiet(atMost: Self.lastLook)
-            pipeline.setState(.null)
-        }
+        worker.perform { [pipeline] in pipeline.setState(.null) }
     }
-
-    /// For what a demuxer asked for since it was seen to be quiet; longer waits are the loop's.
-    private static let lastLook = Duration.milliseconds(500)
 }
 
 /// The factories of a pipeline's elements, noted as they are made.

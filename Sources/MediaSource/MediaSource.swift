@@ -149,8 +149,7 @@ package final class SourceReader: Sendable {
         }
     }
 
-    /// True while nobody may wait here.
-    package var mustLeave: Bool {
+    private var mustLeave: Bool {
         isInterrupted.load(ordering: .acquiring) || isRetired.load(ordering: .acquiring)
     }
 
