@@ -26,7 +26,30 @@ import Synchronization
     /// The name of the class of answers, which libsoup does not publish.
     private static let answers = "SoupClientInputStream"
 
-    private init() {}
+    /// Hooks into every session and message of this process, for good.
+    private init() {
+        let (session, message) = (soup_session_get_type(), soup_message_get_type())
+        let kind = unsafe g_type_class_ref(message)!.assumingMemoryBound(to: GObjectClass.self)
+        functions.withLock { unsafe $0.construct = unsafe kind.pointee.constructed }
+        unsafe kind.pointee.constructed = constructNoted
+        // A signal can be looked up once its class is there.
+        unsafe g_type_class_ref(session)
+        unsafe g_signal_add_emission_hook(
+            g_signal_lookup("request-queued", session), 0,
+            { _, count, values, _ in
+                unsafe CancelledRequests.shared.begun(RequestTap.object(1, of: values, count: count))
+                return 1
+            }, nil, nil)
+        unsafe g_signal_add_emission_hook(
+            g_signal_lookup("request-unqueued", session), 0,
+            { _, count, values, _ in
+                unsafe CancelledRequests.shared.ended(RequestTap.object(1, of: values, count: count))
+                return 1
+            }, nil, nil)
+    }
+
+    /// To be called before there are requests that may be cancelled.
+    static func prepare() { _ = shared }
 
     /// Waits until all messages that were made by now are in a session or gone, `limit` at most; false after that. Those
     /// that are late are not waited for again.
@@ -45,21 +68,16 @@ import Synchronization
         return false
     }
 
-    /// Wraps the class of messages, for good.
-    func install() {
-        let kind = unsafe g_type_class_ref(soup_message_get_type())!.assumingMemoryBound(to: GObjectClass.self)
-        functions.withLock { unsafe $0.construct = unsafe kind.pointee.constructed }
-        unsafe kind.pointee.constructed = constructNoted
-    }
-
     /// A message entered a session.
-    func begun(_ message: OpaquePointer) {
+    private func begun(_ message: OpaquePointer?) {
+        guard let message = unsafe message else { return }
         unsafe g_object_set_qdata(Self.object(message), Marks.unsent, nil)
         unsafe g_object_set_qdata(Self.object(message), Marks.left, nil)
     }
 
     /// A message left its session. Its answer's class is there by now, if it has an answer.
-    func ended(_ message: OpaquePointer) {
+    private func ended(_ message: OpaquePointer?) {
+        guard let message = unsafe message else { return }
         unsafe g_object_set_qdata(Self.object(message), Marks.left, UnsafeMutableRawPointer(message))
         functions.withLock { functions in
             guard unsafe functions.close == nil else { return }

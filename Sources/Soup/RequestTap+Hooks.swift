@@ -12,7 +12,6 @@ extension RequestTap {
         let (session, message) = (soup_session_get_type(), soup_message_get_type())
         unsafe g_type_class_ref(session)
         unsafe g_type_class_ref(message)
-        CancelledRequests.shared.install()
         unsafe g_signal_add_emission_hook(
             g_signal_lookup("request-queued", session), 0,
             { _, count, values, _ in
@@ -35,7 +34,7 @@ extension RequestTap {
             }, nil, nil)
     }
 
-    private static func object(
+    static func object(
         _ index: UInt32, of values: UnsafePointer<GValue>?, count: guint
     ) -> OpaquePointer? {
         guard let values = unsafe values, index < count else { return nil }
@@ -45,7 +44,6 @@ extension RequestTap {
     /// A message entered a session's queue.
     private func begun(_ message: OpaquePointer?, of session: OpaquePointer?) {
         guard let message = unsafe message, let session = unsafe session else { return }
-        unsafe CancelledRequests.shared.begun(message)
         let headers = unsafe soup_message_get_request_headers(message)
         guard let agent = unsafe soup_message_headers_get_one(headers, "User-Agent"),
             let number = unsafe Self.number(of: String(cString: agent))
@@ -119,9 +117,7 @@ extension RequestTap {
 
     /// A message left its session.
     private func ended(_ message: OpaquePointer?) {
-        guard let message = unsafe message else { return }
-        unsafe CancelledRequests.shared.ended(message)
-        guard unsafe isFollowed(message) else { return }
+        guard let message = unsafe message, unsafe isFollowed(message) else { return }
         let status = unsafe soup_message_get_status(message).rawValue
         let address = unsafe Self.address(of: message)
         let isFile = unsafe Self.isFile(message)
