@@ -7,9 +7,8 @@ import Soup
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CancelledRequestsTests {
-    /// libsoup 3.2 ended the process, at some of these moments.
     @Test func `a request may be cancelled at any moment`() async throws {
-        let here = OnLoop()
+        let here = OnLoop(batch: 1)
         let port = try await here.run { here in
             let server = Server()
             server.handle("/a") { _ in Response(200, "text/x", [UInt8](repeating: 9, count: 5000)) }
