@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
-import LoopTestKit
 import MediaModel
 import ReceiverTestKit
 import RouteKit
-import Soup
 import Testing
 
 extension Receiving {
@@ -32,33 +30,6 @@ extension Receiving {
             }
         }
 
-        /// Each segment is refused at first, and the thread that asks for it waits before it asks again. GStreamer 1.22
-        /// ended the process when a move took back what was put down for that thread meanwhile.
-        @Test @RouteActor
-        func `moves leave the renderer alive while its requests wait`() async throws {
-            try await ReceiverUnderTest.use { receiver in
-                let here = OnLoop()
-                let port = try await here.run { try RefusingServer.start(in: $0) }
-                let session = RouteSession(url: "http://127.0.0.1:\(port)/hls/audio.m3u8")
-                try #require(receiver.route.addSession(session))
-                let control = try await session.start().playbackControl
-                try await control.wait("the stream ready") { $0.isReady }
-                let renderer = try #require(receiver.renderer)
-                for number in 0..<90 {
-                    let place = Double(number * 7 % 27) + 0.5
-                    let outcome = try await control.perform(.seek(to: .seconds(place), tolerance: .zero))
-                    #expect(outcome == .accepted)
-                }
-                try await control.perform(.seek(to: .seconds(20.5), tolerance: .zero))
-                try await control.wait("the last seek") {
-                    !$0.isBuffering && $0.playbackPosition.position.seconds >= 20.5
-                }
-                #expect(receiver.renderer == renderer)
-                #expect(control.end == nil)
-                await here.dropAll()
-            }
-        }
-
         /// GStreamer 1.22 ended the process in about one of fifty such moves.
         @Test(arguments: streams) @RouteActor
         func `moves that follow one another leave the renderer alive`(_ path: String) async throws {
@@ -81,25 +52,5 @@ extension Receiving {
                 #expect(control.end == nil)
             }
         }
-    }
-}
-
-/// Serves the test media on a loop's thread, and refuses each segment every other time.
-private enum RefusingServer {
-    static func start(in here: isolated OnLoop) throws -> UInt16 {
-        let (server, media) = (Server(), "\(Programs.build)/media")
-        var refused: Set<String> = []
-        server.handle(below: "/") { request in
-            if request.path.hasSuffix(".ts"), refused.remove(request.path) == nil {
-                refused.insert(request.path)
-                return Response(503, "text/plain", [])
-            }
-            guard let file = try? ServedFile(path: media + request.path) else {
-                return Response(404, "text/plain", [])
-            }
-            return Response(file, type: "application/octet-stream")
-        }
-        here.keep(server)
-        return try server.listen(port: 0, loopbackOnly: true)
     }
 }
