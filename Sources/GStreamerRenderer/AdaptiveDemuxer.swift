@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// GStreamer's demuxers (1.22) end the process when a move takes back a request that is on its way to the thread that
 /// sends it, and when they are ended while they read their manifest. So a move waits for that thread, which takes no
-/// longer than its turn, and an end until the manifest was read (Docs/decisions/0012).
+/// longer than its turn, and an end until nothing is under way (Docs/decisions/0012).
 final class AdaptiveDemuxer: Sendable {
     /// Coded media that are read ahead: enough for a bad moment of the network, little memory.
     private static let readAhead = "10000000000"
@@ -20,6 +20,10 @@ final class AdaptiveDemuxer: Sendable {
     private static let sendingLimit = Duration.seconds(2)
     /// Until the thread that sends requests runs, in nanoseconds: one that is ended before waits for itself for ever.
     private static let startLimit: Int64 = 250_000_000
+
+    /// Between the end of a request and the next one that the demuxer makes, if it does, in nanoseconds: two of its threads
+    /// must have had their turn, on a busy machine, too.
+    private static let settling: Int64 = 100_000_000
 
     private let element: Element
     private let line: String
@@ -41,7 +45,7 @@ final class AdaptiveDemuxer: Sendable {
     /// Begins no more downloads while there is something to play.
     private func hold() { element.set("max-buffering-time", Self.noReadAhead) }
 
-    func release() { element.set("max-buffering-time", Self.readAhead) }
+    func release() { if !closing.isDone { element.set("max-buffering-time", Self.readAhead) } }
 
     /// Begins nothing more. It may end once `canEnd`.
     func close() {
@@ -49,9 +53,11 @@ final class AdaptiveDemuxer: Sendable {
         hold()
     }
 
+    /// True once nothing is under way: what is then would never be let go of, with its connection.
     var canEnd: Bool {
         let hasAsked = RequestTap.shared.activity(of: line).changed > 0
-        return !element.takesManifest && (hasAsked || AudioOutput.now() - begun > Self.startLimit)
+        guard hasAsked || AudioOutput.now() - begun > Self.startLimit else { return false }
+        return !element.takesManifest && !CancelledRequests.shared.areSending && isQuiet(for: Self.settling)
     }
 
     /// Waits until what was asked for is with the thread that sends it. Then it can be taken back.

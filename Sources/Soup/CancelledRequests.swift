@@ -51,6 +51,9 @@ import Synchronization
     /// To be called before there are requests that may be cancelled.
     static func prepare() { _ = shared }
 
+    /// True while a message was made and is not in a session yet.
+    package var areSending: Bool { !unsent.withLock { $0.isEmpty } }
+
     /// Waits until all messages that were made by now are in a session or gone, `limit` at most; false after that. Those
     /// that are late are not waited for again.
     @discardableResult
