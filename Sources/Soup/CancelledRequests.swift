@@ -8,7 +8,7 @@ import Synchronization
 
 /// What a library may need to know of its requests before it cancels them, and what libsoup needs to live through that.
 ///
-/// GStreamer's demuxers (before 1.26) take back what they asked for in vain while it is on its way to the thread that
+/// GStreamer's demuxers (1.22) take back what they asked for in vain while it is on its way to the thread that
 /// sends it: it is sent nevertheless, and its answer ends the process (`request->in_use == FALSE`). libsoup has no sign
 /// that a message was made, so the function of its class that is called then is wrapped.
 ///
