@@ -93,11 +93,11 @@ class Image:
                   f'DBUS_SYSTEM_BUS_ADDRESS=unix:path={lab.bus} {self.folder}/sender/usr/bin/linnet "$@"')
         return lab.run("bash", "-euc", inside, "sender", *command, timeout=timeout)
 
-    def start(self, lab, disk, *options, name="cable"):
+    def start(self, lab, disk, *options, name="cable", recording=None):
         """A machine on that cable of the lab."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
-        return Machine(lab, self.tools, folder, disk, options, cable=name)
+        return Machine(lab, self.tools, folder, disk, options, cable=name, recording=recording)
 
 
 def keys():

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 
+import cases_cuts
 import cases_faults
 import cases_group
 import cases_start
@@ -26,6 +27,7 @@ CASES = {
     "start": cases_start.start, "control": cases_start.control, "screen": cases_start.screen,
     "network-later": cases_start.network_later,
     "update": cases_update.update, "data": cases_faults.data, "daemon": cases_faults.daemon, "group": cases_group.group,
+    "power-cut": cases_cuts.power_cut, "kills": cases_cuts.kills, "interrupted": cases_cuts.interrupted,
 }
 
 
@@ -40,7 +42,7 @@ def main(board, *wanted):
             work = folder / name
             work.mkdir()
             try:
-                with Lab("linnet-image", work) as lab:
+                with Lab(f"linnet-{board}", work) as lab:
                     CASES[name](image, lab)
             except (AssertionError, subprocess.SubprocessError) as failure:
                 print(f"  {failure}\n{name} FAILED after {time.monotonic() - begun:.0f} s", flush=True)
