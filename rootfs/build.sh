@@ -39,7 +39,7 @@ finish() { # ROOT BOARD VERSION KEYRING
     : >"$1/etc/machine-id"
     ln -sf ../run/systemd/resolve/stub-resolv.conf "$1/etc/resolv.conf"
     drop_modules "$1" "board/$2/modules.drop"
-    in_root "$1" -- update-initramfs -u -k all
+    in_root "$1" -- env SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" update-initramfs -u -k all
     take_away "$1"
 }
 

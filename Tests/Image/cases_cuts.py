@@ -3,11 +3,12 @@
 """What a device is after its power was cut.
 
 CUTS=all has every cut of the recordings judged, CUTS=N so many of them; SEED chooses which, and when machines are killed. What was
-recorded lies in the folder that KEEP=1 keeps, and RECORDED=FOLDER takes it from there.
+recorded, and the updates, lie in the folder that KEEP=1 keeps, and RECORDED=FOLDER takes them from there.
 """
 import collections
 import functools
 import json
+import mmap
 import os
 import pathlib
 import random
@@ -17,13 +18,14 @@ import subprocess
 import time
 from dataclasses import dataclass, field
 
-from cases_update import MOUNT, on_disk, unpacked
+from cases_update import MOUNT, as_disk, on_disk, unpacked
 from judge import Flaw, Judge, chosen
 from machine import PATIENCE, wait
 from steps import addressed, expect, up, version
 from writes import SECTOR, Cut, Disk, Recording, all_cuts, lose
 
 SEED = int(os.environ.get("SEED", "1"))
+RECORDED = pathlib.Path(os.environ["RECORDED"]) if "RECORDED" in os.environ else None
 STATE_FILE = "/var/lib/linnet/state.conf"
 SECRET = "the key of the network"
 CARD = f"""# ours
@@ -65,6 +67,9 @@ class Story:
 @functools.cache
 def make_two(image):
     """Two updates that have nothing in common but what they do. Returns what slots may hold, by version, and a disk with both."""
+    if RECORDED:
+        subprocess.run(["cp", "--sparse=always", RECORDED / "updates.img", image.folder], check=True)
+        return json.loads((RECORDED / "slots.json").read_text()), as_disk(image)
     tree, root = unpacked(image)
     boot = image.folder / "boot.img"
     image.part(5, boot)
@@ -210,13 +215,15 @@ def check_card(found, is_taken):
         raise Flaw("what was taken over is lost")
 
 
-def choose_cuts(story, begin, end, count, choose):
-    """Cuts of a stretch, half of them from where slots, partition table and boot loader are written; all if there is no count."""
+def choose_cuts(story, begin, end, count, data, choose):
+    """Cuts of a stretch, half of them from where the choice of the slot, the partition table and the beginning of the data are
+    written; all if there is no count."""
     cuts = list(all_cuts(story.recording, begin, end, random.Random(SEED)))
+    writes = story.recording.writes
     if not count or len(cuts) <= count:
         return cuts, len(cuts)
     hot = [number for number, cut in enumerate(cuts)
-           if any(story.recording.writes[index].sector < 8192 for index, *_ in cut.extra)]
+           if any(writes[index].sector < 8192 or writes[index].touches(data) for index, *_ in cut.extra)]
     taken = set(choose.sample(hot, min(count // 2, len(hot))))
     rest = [number for number in range(len(cuts)) if number not in taken]
     taken |= set(choose.sample(rest, count - len(taken)))
@@ -227,11 +234,12 @@ def replay(image, lab, story, slots, count, look_closer):
     """Judges cuts of a story. Returns how many there were and what was wrong."""
     choose, flaws, judged, begin = random.Random(SEED), [], 0, 0
     closer = []
-    with Disk(story.recording, story.base, image.folder / "cut.img") as disk:
-        judge = Judge(image, disk, slots, fixed(image, disk.path))
+    with (Disk(story.recording, story.base, image.folder / "cut.img") as disk,
+          Judge(image, disk, slots, fixed(image, disk.path)) as judge):
+        beginning = (judge.first[3][0], judge.first[3][0] + 8)
         for name, size in story.phases:
             end, begun, taken = story.recording.at(size), time.monotonic(), collections.Counter()
-            cuts, possible = choose_cuts(story, begin, end, count, choose)
+            cuts, possible = choose_cuts(story, begin, end, count, beginning, choose)
             near = set(choose.sample(range(len(cuts)), min(look_closer, len(cuts))))
             for number, cut in enumerate(cuts):
                 disk.become(cut)
@@ -249,6 +257,7 @@ def replay(image, lab, story, slots, count, look_closer):
             print(f"  {name}: {end - begin - flushes} writes, {flushes} flushes; {len(cuts)} of {possible} cuts in "
                   f"{time.monotonic() - begun:.0f} s: {dict(taken)}", flush=True)
             begin = end
+        print(f"  {judge.mended} times a superblock was torn, and mended")
         expect_to_see(image, disk, slots, story)
     expect(all(own == theirs for own, theirs in closer), f"the boot loader takes the same slot: {len(closer)} times")
     return judged, flaws
@@ -258,33 +267,38 @@ def expect_to_see(image, disk, slots, story):
     """A judge that lets everything pass is none: the disk at the end is good, and not with any of these damages."""
     end = Cut(len(story.recording.writes), "all")
     disk.become(end)
-    first, known = Judge(image, disk, slots, {}).first, fixed(image, disk.path)
+    known = fixed(image, disk.path)
 
     def see():
-        check(story, end, Judge(image, disk, slots, known).look(end))
+        with Judge(image, disk, slots, known) as judge:
+            check(story, end, judge.look(end))
+            return judge.first
 
-    see()
-    content = disk.path.read_bytes()
+    first = see()
+    content = mmap.mmap(disk.file.fileno(), 0, access=mmap.ACCESS_READ)
     state, card = story.states[-1][1].encode(), known["EFI/BOOT/grub.cfg"][:512]
     for what, places in (
         ("a slot", [first[8][0] * SECTOR + 5_000_000]),
         ("the choice of the slot", [(first[4][0] + 7) * SECTOR, (first[4][0] + 7 + 2048) * SECTOR]),
-        ("the data partition", [first[3][0] * SECTOR + 1024]),
+        ("the data partition", [first[3][0] * SECTOR + 1024 + 56]),
         ("the settings", [found.start() for found in re.finditer(re.escape(state), content)]),
-        ("the boot loader", [content.index(card)]),
+        ("the boot loader", [content.find(card)]),
     ):
-        for place in places:
-            disk.file.seek(place)
-            disk.file.write(b"#" * 32)
+        before = [content[place:place + 32] for place in places]
+        overwrite(disk, [(place, b"#" * 32) for place in places])
         try:
             see()
         except Flaw:
             pass
         else:
             raise AssertionError(f"NOT: damage to {what} is seen")
-        for place in places:
-            disk.file.seek(place)
-            disk.file.write(content[place:place + 32])
+        overwrite(disk, zip(places, before))
+
+
+def overwrite(disk, pieces):
+    for place, data in pieces:
+        disk.file.seek(place)
+        disk.file.write(data)
 
 
 def loader_takes(image, lab, disk):
@@ -298,10 +312,9 @@ def power_cut(image, lab):
     """Cut at any moment of its first start, of a change, of an update or its first start, a disk is whole and has its settings."""
     wanted = os.environ.get("CUTS", "400")
     count = 0 if wanted == "all" else max(1, int(wanted) // 5)
-    kept = os.environ.get("RECORDED")
-    folder = pathlib.Path(kept) if kept else image.folder
-    if not kept:
+    if not RECORDED:
         record(image, lab)
+    folder = RECORDED or image.folder
     slots = json.loads((folder / "slots.json").read_text())
     judged, flaws = 0, []
     for name in ("life", "card"):

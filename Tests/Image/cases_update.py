@@ -29,6 +29,10 @@ def unpacked(image):
 def on_disk(image):
     """A disk with the updates that were made, as options of a machine."""
     image.tool("mke2fs", "-q", "-t", "ext4", "-L", "updates", "-d", image.folder / "updates", image.folder / "updates.img", "2G")
+    return as_disk(image)
+
+
+def as_disk(image):
     return ("-drive", f"if=none,id=updates,format=raw,readonly=on,file={image.folder}/updates.img",
             "-device", "virtio-blk-pci,drive=updates")
 

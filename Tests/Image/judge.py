@@ -3,8 +3,11 @@
 """Whether a disk would start a whole system and has its settings, told without starting it."""
 import hashlib
 import os
+import shutil
 import struct
+import subprocess
 
+from machine import PROJECT
 from writes import SECTOR
 
 STATE, CARD, DATA = 4, 1, 3
@@ -66,18 +69,47 @@ def partitions(file):
     return found
 
 
+class Shell:
+    """A shell in the tools' system that stays, for what is done hundreds of times."""
+
+    def __init__(self, image):
+        self.process = subprocess.Popen(image.inside("sh"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def run(self, script):
+        self.process.stdin.write(f"( {script} ) </dev/null 2>&1\necho; echo END-OF-ANSWER\n")
+        self.process.stdin.flush()
+        lines = []
+        for line in self.process.stdout:
+            if line == "END-OF-ANSWER\n":
+                return "".join(lines).strip()
+            lines.append(line)
+        raise AssertionError(f"the shell ended in {script}")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
 class Judge:
     """Holds disks against what may be on them. What two disks have in common is looked at once."""
 
     def __init__(self, image, disk, slots, fixed):
         """`slots` has the sums of what may be in a slot, by version; `fixed` the files of the card that never change."""
         self.image, self.disk, self.slots, self.fixed = image, disk, slots, fixed
-        self.known, self.touching = {}, {}
+        self.known, self.touching, self.shell, self.mended = {}, {}, Shell(image), 0
+        # The check of the start itself.
+        self.check = shutil.copy(PROJECT / "rootfs/overlay/usr/libexec/linnet/data-ready", image.folder)
         with open(disk.path, "rb") as file:
             self.first = partitions(file)
         for number, (start, size) in self.first.items():
             self.touching[number] = disk.recording.touching((start, start + size))
         self.touching[DATA] = disk.recording.touching((self.first[DATA][0], os.path.getsize(disk.path) // SECTOR))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.shell.close()
 
     def once(self, cut, numbers, what, *more):
         """What a look at some partitions says, by what of the cut lies there."""
@@ -134,7 +166,7 @@ class Judge:
         copy.mkdir(exist_ok=True)
         for path in copy.iterdir():
             path.unlink()
-        self.image.tool("sh", "-c", f"cd {copy}; for name in {' '.join([*self.fixed, 'linnet.conf', 'linnet-boot.log'])}; do "
+        self.shell.run(f"cd {copy}; for name in {' '.join([*self.fixed, 'linnet.conf', 'linnet-boot.log'])}; do "
                         f'MTOOLS_SKIP_CHECK=1 mcopy -n -i "{self.disk.path}@@{self.first[CARD][0] * SECTOR}" "::/$name" '
                         '"$(echo "$name" | tr / _)" 2>/dev/null; done; true')
         for name, content in self.fixed.items():
@@ -144,17 +176,18 @@ class Judge:
         return {name: (copy / name).read_bytes() if (copy / name).exists() else None for name in ("linnet.conf", "linnet-boot.log")}
 
     def data(self, size):
-        """What the start does: a quick repair. A partition that needs more than that has lost something."""
+        """What the start does. A partition that needs more than that has lost something."""
         copy = self.image.folder / "data.img"
         self.extract(self.first[DATA][0] * SECTOR, size * SECTOR, copy)
         paths = {"state": "/state/var/lib/linnet/state.conf", "settings": "/device/settings", "rauc": "/rauc/central.raucs"}
-        script = (f"e2fsck -p {copy} >{copy}.log 2>&1; r=$?; e2fsck -f -n {copy} >>{copy}.log 2>&1; s=$?; "
-                  + "".join(f"rm -f {copy}.{name}; debugfs -R 'dump {path} {copy}.{name}' {copy} 2>/dev/null; "
-                            for name, path in paths.items()) + "echo $r $s")
-        repair, check = map(int, self.image.tool("sh", "-c", script).split())
-        if repair >= 4 or check:
-            return Flaw(f"the data partition is damaged: e2fsck -p {repair}, then -n {check}: "
-                        + copy.with_name("data.img.log").read_text(errors="replace")[-600:])
+        said = self.shell.run(
+            f"LINNET_DATA_LOG={copy}.log sh {self.check} check {copy}; r=$?; e2fsck -f -n {copy} >>{copy}.log; s=$?; "
+            + "".join(f"rm -f {copy}.{name}; debugfs -R 'dump {path} {copy}.{name}' {copy} >>{copy}.log; "
+                      for name, path in paths.items()) + "echo $r $s")
+        repair, intact = map(int, said.splitlines()[-1].split())
+        if repair >= 4 or intact or "repairing" in said:
+            return Flaw(f"the data partition is damaged: {said}: " + copy.with_name("data.img.log").read_text(errors="replace")[-600:])
+        self.mended += "superblock" in said
         found = {}
         for name in paths:
             path = copy.with_name(f"data.img.{name}")

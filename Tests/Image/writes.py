@@ -95,7 +95,7 @@ def cuts_after(recording, begin, end, choose):
             yield Cut(begin, "overtaking", whole([index]))
             yield Cut(begin, "lost", whole(before + flying[number + 1:]))
         if count > 1:
-            for place in {1, count - 1, choose.randrange(1, count)}:
+            for place in sorted(range(1, count) if count <= 8 else {1, count - 1, *choose.sample(range(1, count), 6)}):
                 yield Cut(begin, "torn", (*whole(before), (index, 0, place)))
                 yield Cut(begin, "torn", (*whole(before), (index, place, count)))
     for _ in range(min(8, len(flying)) if len(flying) > 2 else 0):
