@@ -10,6 +10,7 @@ Each case begins with a fresh copy of the image. What is needed is in .build/ima
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -58,4 +59,6 @@ def main(board, *wanted):
 if __name__ == "__main__":
     if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(CASES):
         sys.exit(__doc__ + "\nCases: " + " ".join(CASES))
+    # Machines and networks are taken away then, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     sys.exit(main(*sys.argv[1:]))
