@@ -69,6 +69,10 @@ def partitions(file):
     return found
 
 
+def content(path):
+    return path.read_bytes() if path.exists() else None
+
+
 class Shell:
     """A shell in the tools' system that stays, for what is done hundreds of times."""
 
@@ -123,7 +127,7 @@ class Judge:
         return self.disk.file.read(size * SECTOR)
 
     def look(self, cut):
-        """What would be there after this cut: the slot and version that start, and the files of the data partition and the card."""
+        """What is there after this cut: the slot and version that start, and the files of the data partition and the card."""
         table = partitions(self.disk.file)
         for number, place in self.first.items():
             if number != DATA and table[number] != place:
@@ -173,7 +177,7 @@ class Judge:
             path = copy / name.replace("/", "_")
             if not path.exists() or path.read_bytes() != content:
                 return Flaw(f"{name} on the card is damaged")
-        return {name: (copy / name).read_bytes() if (copy / name).exists() else None for name in ("linnet.conf", "linnet-boot.log")}
+        return {name: content(copy / name) for name in ("linnet.conf", "linnet-boot.log")}
 
     def data(self, size):
         """What the start does. A partition that needs more than that has lost something."""
@@ -186,13 +190,10 @@ class Judge:
                       for name, path in paths.items()) + "echo $r $s")
         repair, intact = map(int, said.splitlines()[-1].split())
         if repair >= 4 or intact or "repairing" in said:
-            return Flaw(f"the data partition is damaged: {said}: " + copy.with_name("data.img.log").read_text(errors="replace")[-600:])
+            log = copy.with_name("data.img.log").read_text(errors="replace")
+            return Flaw(f"the data partition is damaged: {said}: {log[-600:]}")
         self.mended += "superblock" in said
-        found = {}
-        for name in paths:
-            path = copy.with_name(f"data.img.{name}")
-            found[name] = path.read_bytes() if path.exists() else None
-        return found
+        return {name: content(copy.with_name(f"data.img.{name}")) for name in paths}
 
     def extract(self, start, size, path):
         """A partition in a file of its own, holes as holes."""

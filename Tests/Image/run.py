@@ -19,6 +19,7 @@ import time
 import cases_cuts
 import cases_faults
 import cases_group
+import cases_kills
 import cases_start
 import cases_update
 from image import Image
@@ -28,7 +29,7 @@ CASES = {
     "start": cases_start.start, "control": cases_start.control, "screen": cases_start.screen,
     "network-later": cases_start.network_later,
     "update": cases_update.update, "data": cases_faults.data, "daemon": cases_faults.daemon, "group": cases_group.group,
-    "power-cut": cases_cuts.power_cut, "kills": cases_cuts.kills, "interrupted": cases_cuts.interrupted,
+    "power-cut": cases_cuts.power_cut, "kills": cases_kills.kills, "interrupted": cases_kills.interrupted,
 }
 
 

@@ -27,7 +27,7 @@ class Write:
 
 
 class Recording:
-    """The writes and flushes of a recording. A machine that was killed leaves it without an end, so it is read as far as it goes."""
+    """The writes and flushes of a recording. A machine that was killed leaves it without an end; it is read as far as it goes."""
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
@@ -63,7 +63,7 @@ class Recording:
 
 @dataclass(frozen=True)
 class Cut:
-    """A disk as a cut leaves it: the first `kept` writes, and of those after them some, each from a sector of its own to another."""
+    """A disk as a cut leaves it: the first `kept` writes, and of those after them some, each from one of its sectors to another."""
 
     kept: int
     kind: str
