@@ -6,6 +6,7 @@ import os
 import random
 import time
 
+from cases_update import MOUNT
 from judge import chosen
 from machine import PATIENCE, wait
 from steps import addressed, expect, up, version
