@@ -60,7 +60,8 @@ def told(machine):
     other = "A" if own == "B" else "B"
     is_good = machine.run(f"/usr/libexec/linnet/slots get-state {other}") == "good"
     expect(said["hasFallback"] == is_good, f"it says whether there is a fallback: {said['hasFallback']}")
-    expect(said["hasFallback"] or any("no fallback" in remark for remark in said["remarks"]), "and says so in words")
+    if not said["hasFallback"]:
+        expect(any("no fallback" in remark for remark in said["remarks"]), "and says so in words")
     return said
 
 
@@ -135,10 +136,9 @@ def interrupted(image, lab):
     for number in range(5):
         with device.start() as machine:
             if number < 4:
-                # Before it is good, four times: a slot alone gets its starts back.
+                # Before anything of it is up, four times: a slot alone gets its starts back.
                 wait(lambda: machine.console.exists() and b"linnet: starting slot B" in machine.console.read_bytes(),
                      "the boot loader", PATIENCE)
-                machine.shell(PATIENCE)
                 device.cut(machine)
                 continue
             up(machine, "B")

@@ -173,9 +173,8 @@ class Judge:
         self.shell.run(f"cd {copy}; for name in {' '.join([*self.fixed, 'linnet.conf', 'linnet-boot.log'])}; do "
                         f'MTOOLS_SKIP_CHECK=1 mcopy -n -i "{self.disk.path}@@{self.first[CARD][0] * SECTOR}" "::/$name" '
                         '"$(echo "$name" | tr / _)" 2>/dev/null; done; true')
-        for name, content in self.fixed.items():
-            path = copy / name.replace("/", "_")
-            if not path.exists() or path.read_bytes() != content:
+        for name, expected in self.fixed.items():
+            if content(copy / name.replace("/", "_")) != expected:
                 return Flaw(f"{name} on the card is damaged")
         return {name: content(copy / name) for name in ("linnet.conf", "linnet-boot.log")}
 
