@@ -37,7 +37,7 @@ struct GroupQueueWalkTests {
     }
 
     /// From 10,000 on members are cut off, too.
-    @Test(arguments: [1, 2, 3, 10_067, 10_159, 10_218, 10_318] as [UInt64])
+    @Test(arguments: [1, 2, 10_067, 10_159] as [UInt64])
     func `whatever happens, all show one queue and play its current item in the end`(seed: UInt64) throws {
         var random = SeededNumbers(seed: seed)
         let cuts = seed > 10_000
