@@ -30,7 +30,7 @@ install_ours() { # ROOT ARCH BOARD
 
 finish() { # ROOT BOARD VERSION KEYRING
     in_root "$1" -- systemctl preset-all --preset-mode=full
-    mkdir -p "$1/data" "$1/etc/rauc"
+    mkdir -p "$1/data" "$1/etc/rauc" "$1/usr/local/lib/linnet/applications"
     sed -e "s/@COMPATIBLE@/linnet-$2/" rootfs/update/system.conf >"$1/etc/rauc/system.conf"
     cp "$4" "$1/etc/rauc/keyring.pem"
     chmod 644 "$1/etc/rauc/keyring.pem"

@@ -90,11 +90,15 @@ class Image:
         self.tool("rauc", "bundle", f"--cert={key}.pem", f"--key={key}.key", folder, self.folder / "updates" / f"{name}.raucb")
         shutil.rmtree(folder)
 
-    def sender(self, lab, *command, timeout=PATIENCE):
-        """Runs `linnet` on the senders' host."""
+    def sending(self, lab, *command):
+        """The command line that runs `linnet` on the senders' host."""
         inside = (f'. {PROJECT}/scripts/debian-roots.sh; in_root {self.libraries} {self.folder}:{self.folder} -- env '
                   f'DBUS_SYSTEM_BUS_ADDRESS=unix:path={lab.bus} {self.folder}/sender/usr/bin/linnet "$@"')
-        return lab.run("bash", "-euc", inside, "sender", *command, timeout=timeout)
+        return ("bash", "-euc", inside, "sender", *command)
+
+    def sender(self, lab, *command, timeout=PATIENCE):
+        """Runs `linnet` on the senders' host."""
+        return lab.run(*self.sending(lab, *command), timeout=timeout)
 
     def start(self, lab, disk, *options, name="cable", recording=None):
         """A machine on that cable of the lab."""

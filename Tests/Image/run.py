@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 
+import cases_applications
 import cases_cuts
 import cases_faults
 import cases_group
@@ -29,6 +30,7 @@ CASES = {
     "start": cases_start.start, "control": cases_start.control, "screen": cases_start.screen,
     "network-later": cases_start.network_later,
     "update": cases_update.update, "data": cases_faults.data, "daemon": cases_faults.daemon, "group": cases_group.group,
+    "applications": cases_applications.applications, "boot-time": cases_start.boot_time,
     "power-cut": cases_cuts.power_cut, "kills": cases_kills.kills, "interrupted": cases_kills.interrupted,
 }
 
