@@ -22,7 +22,7 @@ class Device:
     def __init__(self, image, lab, options):
         self.image, self.lab, self.options = image, lab, options
         self.choose = random.Random(SEED)
-        self.disk, self.base, self.recording = image.disk(), image.folder / "base.img", image.folder / "life.log"
+        self.disk, self.base, self.recording = image.disk(), image.folder / "base.img", image.folder / "lives.log"
 
     def start(self):
         copy(self.disk, self.base)

@@ -33,8 +33,10 @@ class Recording:
         self.path = pathlib.Path(path)
         self.writes, size = [], self.path.stat().st_size
         with open(path, "rb") as file:
-            magic, _, _, sector_size = struct.unpack("<QQQI", file.read(28))
-            assert magic == 0x6A736677736872 and sector_size == SECTOR
+            # Its head is written with the first flush.
+            magic, _, _, sector_size = struct.unpack("<QQQI", file.read(28).ljust(28, b"\0"))
+            if (magic, sector_size) not in ((0x6A736677736872, SECTOR), (0, 0)):
+                raise AssertionError(f"{path} is no recording")
             place = SECTOR
             while place + SECTOR <= size:
                 file.seek(place)
@@ -142,7 +144,8 @@ class Disk:
             self.file.seek(place)
             self.file.write(before)
         self.undo = []
-        assert cut.kept >= self.kept, "cuts come in the order of what they keep"
+        if cut.kept < self.kept:
+            raise AssertionError("cuts come in the order of what they keep")
         for index in range(self.kept, cut.kept):
             if self.recording.writes[index].changes:
                 self.put(index)
