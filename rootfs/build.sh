@@ -30,7 +30,7 @@ install_ours() { # ROOT ARCH BOARD
 
 finish() { # ROOT BOARD VERSION KEYRING
     in_root "$1" -- systemctl preset-all --preset-mode=full
-    mkdir -p "$1/data" "$1/etc/rauc"
+    mkdir -p "$1/data" "$1/etc/rauc" "$1/usr/local/lib/linnet/applications"
     sed -e "s/@COMPATIBLE@/linnet-$2/" rootfs/update/system.conf >"$1/etc/rauc/system.conf"
     cp "$4" "$1/etc/rauc/keyring.pem"
     chmod 644 "$1/etc/rauc/keyring.pem"
@@ -39,7 +39,7 @@ finish() { # ROOT BOARD VERSION KEYRING
     : >"$1/etc/machine-id"
     ln -sf ../run/systemd/resolve/stub-resolv.conf "$1/etc/resolv.conf"
     drop_modules "$1" "board/$2/modules.drop"
-    in_root "$1" -- update-initramfs -u -k all
+    in_root "$1" -- env SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" update-initramfs -u -k all
     take_away "$1"
 }
 
@@ -58,7 +58,7 @@ drop_modules() { # ROOT LIST
 take_away() { # ROOT
     local folder
     for folder in var/lib/apt var/cache var/lib/dpkg/info usr/share/i18n usr/share/lintian usr/share/bug usr/lib/udev/hwdb.d \
-        usr/share/bash-completion usr/share/zsh usr/share/fish usr/share/gtk-doc usr/share/perl5; do
+        usr/share/bash-completion usr/share/zsh usr/share/fish usr/share/gtk-doc usr/share/perl5 root/.cache; do
         rm -rf "${1:?}/$folder"
     done
     find "$1/var/log" -type f -delete

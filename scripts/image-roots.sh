@@ -9,3 +9,6 @@ recipe_tools() {
     bootstrap trixie "$1" --variant=apt --include=rauc,squashfs-tools,mtools,dosfstools,e2fsprogs,fdisk,zstd,openssl \
         --include=grub-efi-amd64-bin,grub-common,qemu-system-x86,qemu-utils,ovmf
 }
+
+# What the start of a device is held against.
+recipe_bare() { bootstrap trixie "$1" --variant=important; }

@@ -33,7 +33,6 @@ package actor GStreamerRenderer {
         case asked(pipeline: UInt64, MediaPipeline.Facts)
         case askAgain(pipeline: UInt64)
         case adaptiveFound
-        case quietDue(pipeline: UInt64, number: UInt64)
         case endDue
         case beginningDue(pipeline: UInt64, reads: Int)
         case freezeDue(pipeline: UInt64, seek: UInt64)
@@ -83,7 +82,7 @@ package actor GStreamerRenderer {
     var ticking: UInt64 = 0
     var isTicking = false
     var scanCount: UInt64 = 0
-    /// Pipelines that are over and have requests under way, with the time, in nanoseconds, until which that is waited for.
+    /// Pipelines that are over and are not ready for it, with the time, in nanoseconds, until which that is waited for.
     var ending: [(pipeline: MediaPipeline, until: Int64)] = []
     /// Answers for segments that are not there.
     var standIn: Server?
@@ -183,8 +182,7 @@ package actor GStreamerRenderer {
         case .askAgain:
             if playback?.phase == .loading { startSeeking() } else { askPipeline() }
         case .adaptiveFound: openStandIn()
-        case .quietDue(_, let number): moveOnceQuiet(number)
-        case .endDue: endQuietOnes()
+        case .endDue: endReadyOnes()
         case .beginningDue(_, let reads): beginAgainIfStuck(reads: reads)
         case .freezeDue(_, let seek): endFreeze(seek: seek)
         case .recoveryDue(let load, let attempt):

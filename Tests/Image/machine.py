@@ -101,7 +101,7 @@ class Lab:
 class Machine:
     """One start of a disk, until it is switched off or killed."""
 
-    def __init__(self, lab, tools, folder, disk, options=(), cable="cable"):
+    def __init__(self, lab, tools, folder, disk, options=(), cable="cable", recording=None):
         self.folder, self.text, self.position, self.ended = folder, b"", 0, False
         self.monitor = folder / "monitor"
         self.console = folder / "console.log"
@@ -111,7 +111,7 @@ class Machine:
         command = [
             *self.pc(tools, folder),
             "-accel", "tcg,thread=multi", "-smp", "2", "-m", "1024", "-nodefaults", "-display", "none",
-            "-drive", f"if=none,id=disk,format=raw,cache=writeback,file={disk}",
+            *self.drive(disk, recording),
             "-device", "virtio-blk-pci,drive=disk,bootindex=0",
             "-netdev", f"tap,id=net,ifname={cable},script=no,downscript=no",
             "-device", f"virtio-net-pci,netdev=net,romfile=,mac={CABLES[cable]}",
@@ -133,6 +133,17 @@ class Machine:
             "qemu-system-x86_64", "-M", "q35", "-cpu", "max", "-serial", f"file:{self.console}", "-serial", "stdio",
             "-drive", "if=pflash,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd",
             "-drive", f"if=pflash,format=raw,file={folder}/vars.fd"]
+
+    @staticmethod
+    def drive(disk, recording):
+        """The disk; with a recording, each write and flush goes to that as well."""
+        if not recording:
+            return ["-drive", f"if=none,id=disk,format=raw,cache=writeback,file={disk}"]
+        recording.write_bytes(b"")
+        return [
+            "-blockdev", f"driver=file,node-name=file,filename={disk}",
+            "-blockdev", f"driver=file,node-name=recording,filename={recording}",
+            "-blockdev", "driver=blklogwrites,node-name=disk,file=file,log=recording,log-sector-size=512"]
 
     def __enter__(self):
         return self
