@@ -25,13 +25,7 @@ extension Receiving {
                 // The adapter is settled: the receiver knows both daemons.
                 _ = await stage.bluez.lines.first { $0 == "default-agent" }
                 await stage.play(hertz: 440)
-                let begun = SimulatedCard.now
-                let recording = await card.recording(within: .seconds(40)) { recording in
-                    guard let first = recording.firstSound(from: begun) else { return false }
-                    let sound = recording.heard(from: first + 100_000_000, for: .milliseconds(300))
-                    return sound.peak > 10_000 && abs((sound.frequency ?? 0) - 440) < 5
-                }
-                #expect(recording != nil)
+                try await card.hears(440)
                 _ = try await receiver.play("position.flac")
                 #expect(
                     await stage.bluez.lines.first { $0 == "player \(PhoneStage.device) Pause" } != nil)

@@ -100,3 +100,39 @@ extension SimulatedCard {
         return (start, recording)
     }
 }
+
+extension CardRecording {
+    /// True if a tone alone is heard for 0.2 s, all the time.
+    fileprivate func isTone(_ hertz: Double, at time: Int64, channel: Int) -> Bool {
+        (0..<4).allSatisfy { part in
+            let sound = heard(
+                from: time + Int64(part) * 50_000_000, for: .milliseconds(50), channel: channel)
+            return sound.peak > 1_000 && ((sound.frequency ?? 0) - hertz).magnitude < hertz / 50
+        }
+    }
+}
+
+extension SimulatedCard {
+    /// Waits until a tone alone is heard for 0.2 s after `time`, and says when that was.
+    @discardableResult
+    mutating func hears(
+        _ hertz: Double, after time: Int64 = now, channel: Int = 1, within limit: Duration = .seconds(40)
+    ) async throws -> Int64 {
+        var at = time
+        let recording = await recording(within: limit) { recording in
+            while at + 250_000_000 < Self.now {
+                if recording.isTone(hertz, at: at, channel: channel) { return true }
+                at += 20_000_000
+            }
+            return false
+        }
+        guard recording != nil else {
+            let last = self.recording().heard(
+                from: Self.now - 300_000_000, for: .milliseconds(200), channel: channel)
+            throw TestFailure(
+                "\(hertz) Hz is not heard within \(limit); now: peak \(last.peak), "
+                    + "\(String(describing: last.frequency)) Hz")
+        }
+        return at
+    }
+}
