@@ -18,13 +18,16 @@ import Synchronization
 @safe package final class CancelledRequests: Sendable {
     package static let shared = CancelledRequests()
 
-    /// Messages that were made and are in no session yet, by their addresses in memory, which they keep until then.
-    private let unsent = Mutex<Set<UInt>>([])
+    /// When messages were made, in microseconds, that are in no session yet, by their addresses in memory, which they keep
+    /// until then.
+    private let unsent = Mutex<[UInt: gint64]>([:])
     private let gate = Gate()
     private let functions = Mutex(Functions())
 
     /// The name of the class of answers, which libsoup does not publish.
     private static let answers = "SoupClientInputStream"
+    /// In microseconds.
+    private static let patience: gint64 = 2_000_000
 
     /// Hooks into every session and message of this process, for good.
     private init() {
@@ -51,23 +54,26 @@ import Synchronization
     /// To be called before there are requests that may be cancelled.
     static func prepare() { _ = shared }
 
-    /// True while a message was made and is not in a session yet.
-    package var areSending: Bool { !unsent.withLock { $0.isEmpty } }
+    /// True while a message was made and is not in a session yet. One that has been so for long is not meant to be sent.
+    package var areSending: Bool {
+        let start = g_get_monotonic_time() - Self.patience
+        return unsent.withLock { $0.values.contains { $0 > start } }
+    }
 
     /// Waits until all messages that were made by now are in a session or gone, `limit` at most; false after that. Those
     /// that are late are not waited for again.
     @discardableResult
     package func awaitSending(atMost limit: Duration) -> Bool {
-        let waited: Set<UInt> = unsent.withLock { $0 }
+        let waited = unsent.withLock { Array($0.keys) }
         let end = g_get_monotonic_time() + gint64(limit / .microseconds(1))
         while true {
             let ticket = gate.ticket
-            if unsent.withLock({ $0.isDisjoint(with: waited) }) { return true }
+            if unsent.withLock({ unsent in !waited.contains { unsent[$0] != nil } }) { return true }
             let left = end - g_get_monotonic_time()
             guard left > 0 else { break }
             gate.pass(ticket, timeout: .microseconds(left))
         }
-        unsent.withLock { $0.subtract(waited) }
+        unsent.withLock { unsent in waited.forEach { unsent[$0] = nil } }
         return false
     }
 
@@ -94,7 +100,8 @@ import Synchronization
 
     fileprivate func construct(_ object: UnsafeMutablePointer<GObject>) {
         unsafe functions.withLock { unsafe $0.construct }?(object)
-        _ = unsent.withLock { $0.insert(UInt(bitPattern: object)) }
+        let made = g_get_monotonic_time()
+        unsent.withLock { $0[UInt(bitPattern: object)] = made }
         // Taken off when it is sent or freed, whichever is first.
         unsafe g_object_set_qdata_full(object, Marks.unsent, object) {
             CancelledRequests.shared.noted(UInt(bitPattern: $0))
@@ -102,7 +109,7 @@ import Synchronization
     }
 
     private func noted(_ address: UInt) {
-        if unsent.withLock({ $0.remove(address) }) != nil { gate.open() }
+        if unsent.withLock({ $0.removeValue(forKey: address) }) != nil { gate.open() }
     }
 
     fileprivate var close: CloseFunction? { unsafe functions.withLock { unsafe $0.close } }
