@@ -51,6 +51,7 @@ main() {
     version=${LINNET_IMAGE_VERSION:-$(sed -n '1s/^linnet (\(.*\)) .*/\1/p' packaging/debian/changelog)}
     [[ -e $(echo .build/deb/linnet-receiver_*_"$ARCH".deb) ]] || scripts/deb.sh "$ARCH"
     tools=$(root_of tools)
+    [[ $ARCH == amd64 ]] || run_programs_of_arm64
     base=$(root_of "base_$ARCH")
     make_keys "$keys"
     work=$(mktemp -d "${TMPDIR:-/var/tmp}/linnet-image.XXXXXX")

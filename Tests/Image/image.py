@@ -11,6 +11,9 @@ import sys
 from machine import PATIENCE, PROJECT, Machine
 
 
+SHELL = "systemd.debug_shell=TERMINAL systemd.default_debug_tty=TERMINAL"
+
+
 class Image:
     """The image under test, with what the cases have in common."""
 
@@ -20,6 +23,8 @@ class Image:
         if not found:
             sys.exit(f"run: there is no image of {board}: make image BOARD={board}")
         self.path = found[-1]
+        meta = (PROJECT / "board" / board / "meta").read_text().splitlines()
+        self.architecture = next(line.removeprefix("ARCH=") for line in meta if line.startswith("ARCH="))
         self.tools, self.libraries = self.root("tools"), self.root("target_amd64")
         deb = next((PROJECT / ".build/deb").glob("linnet_*_amd64.deb"))
         subprocess.run(["dpkg-deb", "--extract", deb, folder / "sender"], check=True)
@@ -36,7 +41,10 @@ class Image:
         with open(path, "r+b") as file:
             file.truncate(max(size_mib << 20, path.stat().st_size))
         # The shell is asked for where somebody with the disk in hand could ask for it.
-        page, line = "arguments.cfg", 'set arguments="console=ttyS0 systemd.debug_shell=ttyS1 systemd.default_debug_tty=ttyS1"'
+        if self.architecture == "amd64":
+            page, line = "arguments.cfg", 'set arguments="console=ttyS0 %s"' % SHELL.replace("TERMINAL", "ttyS1")
+        else:
+            page, line = "arguments.txt", "arguments=console=tty0 quiet %s" % SHELL.replace("TERMINAL", "ttyAMA0")
         (self.folder / page).write_text(line + "\n")
         self.tool("mcopy", "-o", "-i", f"{path}@@4M", self.folder / page, f"::/{page}")
         return path
@@ -97,7 +105,7 @@ class Image:
         """A machine on that cable of the lab."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
-        return Machine(lab, self.tools, folder, disk, options, cable=name)
+        return Machine(lab, self.tools, folder, disk, options, cable=name, architecture=self.architecture)
 
 
 def keys():

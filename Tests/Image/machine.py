@@ -101,7 +101,7 @@ class Lab:
 class Machine:
     """One start of a disk, until it is switched off or killed."""
 
-    def __init__(self, lab, tools, folder, disk, options=(), cable="cable"):
+    def __init__(self, lab, tools, folder, disk, options=(), cable="cable", architecture="amd64"):
         self.folder, self.text, self.position, self.ended = folder, b"", 0, False
         self.monitor = folder / "monitor"
         self.console = folder / "console.log"
@@ -109,7 +109,7 @@ class Machine:
         for path in (self.console, self.sound, self.monitor):
             path.unlink(missing_ok=True)
         command = [
-            *self.pc(tools, folder),
+            *(self.pc(tools, folder) if architecture == "amd64" else self.arm()),
             "-accel", "tcg,thread=multi", "-smp", "2", "-m", "1024", "-nodefaults", "-display", "none",
             "-drive", f"if=none,id=disk,format=raw,cache=writeback,file={disk}",
             "-device", "virtio-blk-pci,drive=disk,bootindex=0",
@@ -133,6 +133,13 @@ class Machine:
             "qemu-system-x86_64", "-M", "q35", "-cpu", "max", "-serial", f"file:{self.console}", "-serial", "stdio",
             "-drive", "if=pflash,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd",
             "-drive", f"if=pflash,format=raw,file={folder}/vars.fd"]
+
+    @staticmethod
+    def arm():
+        """U-Boot as Debian has it. There is one serial line, for U-Boot and the shell."""
+        return [
+            "qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a72", "-serial", "stdio",
+            "-bios", "/usr/lib/u-boot/qemu_arm64/u-boot.bin"]
 
     def __enter__(self):
         return self
