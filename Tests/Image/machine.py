@@ -103,6 +103,7 @@ class Machine:
 
     def __init__(self, lab, tools, folder, disk, options=(), cable="cable", architecture="amd64"):
         self.folder, self.text, self.position, self.ended = folder, b"", 0, False
+        self.architecture = architecture
         self.monitor = folder / "monitor"
         self.console = folder / "console.log"
         self.sound = folder / "sound.wav"
@@ -148,14 +149,16 @@ class Machine:
         self.kill()
 
     def read(self):
-        while True:
-            data = os.read(self.process.stdout.fileno(), 65536)
-            with self.changed:
-                self.text += data
-                self.ended = not data
-                self.changed.notify_all()
-            if not data:
-                return
+        with open(self.folder / "shell.log", "ab", buffering=0) as log:
+            while True:
+                data = os.read(self.process.stdout.fileno(), 65536)
+                log.write(data)
+                with self.changed:
+                    self.text += data
+                    self.ended = not data
+                    self.changed.notify_all()
+                if not data:
+                    return
 
     def wait(self, pattern, timeout):
         """Waits until the shell has said what matches. A pattern must end in what ends a word, since it comes in pieces."""
@@ -177,6 +180,9 @@ class Machine:
 
     def shell(self, timeout=240):
         """Waits for the shell of this start."""
+        if self.architecture == "arm64":
+            # What U-Boot says before on the same line may look like a shell.
+            self.wait(r"Starting kernel", timeout)
         self.wait(r"# $|# \x1b", timeout)
         self.send("stty -echo; export PS1= TERM=dumb SYSTEMD_PAGER= SYSTEMD_COLORS=0; bind 'set enable-bracketed-paste off'")
         self.run("true", timeout)
@@ -221,7 +227,7 @@ class Machine:
     def off(self):
         """Switches off in good order, so that the recording of the sound is whole."""
         self.send("systemctl poweroff")
-        self.process.wait(120)
+        self.process.wait(PATIENCE)
 
     def kill(self):
         if self.process.poll() is None:

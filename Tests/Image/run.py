@@ -40,7 +40,7 @@ def main(board, *wanted):
             work = folder / name
             work.mkdir()
             try:
-                with Lab("linnet-image", work) as lab:
+                with Lab(f"linnet-{board}", work) as lab:
                     CASES[name](image, lab)
             except (AssertionError, subprocess.SubprocessError) as failure:
                 print(f"  {failure}\n{name} FAILED after {time.monotonic() - begun:.0f} s", flush=True)
