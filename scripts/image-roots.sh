@@ -8,7 +8,7 @@
 recipe_tools() {
     bootstrap trixie "$1" --variant=apt --include=rauc,squashfs-tools,mtools,dosfstools,e2fsprogs,fdisk,zstd,openssl \
         --include=grub-efi-amd64-bin,grub-common,qemu-system-x86,qemu-utils,ovmf \
-        --include=u-boot-tools,u-boot-qemu,qemu-system-arm,qemu-user
+        --include=u-boot-tools,u-boot-qemu,qemu-system-arm,qemu-user,bmap-tools,python3-minimal
 }
 
 # Has the kernel start programs of arm64 by QEMU, in every folder. That counts for the machine, until it is switched off.

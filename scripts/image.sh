@@ -45,10 +45,15 @@ main() {
     need_roots
     # shellcheck source=board/generic-x86_64/meta
     . "board/$board/meta"
+    # shellcheck source=board/rpi-arm64/firmware.sh
+    [[ ! -e board/$board/firmware.sh ]] || . "board/$board/firmware.sh"
     # The recipe's text is its name in the cache, so that what it depends on is written into it.
-    eval "recipe_base_$ARCH() { : '$(cat rootfs/packages.list rootfs/picked.list rootfs/pick.sh | sha256sum)'; base_of $ARCH \"\$1\" $KERNEL${PACKAGES:+,$PACKAGES}; }"
-    local base version keys=${LINNET_KEYS:-${XDG_CONFIG_HOME:-$HOME/.config}/linnet/keys}
+    eval "recipe_base_$ARCH() { : '$(cat rootfs/packages.list rootfs/picked.list rootfs/pick.sh \
+        "board/$board/"{picked.list,sources.list,preferences} 2>/dev/null | sha256sum)'; \
+        base_of $board $ARCH \"\$1\" $KERNEL${PACKAGES:+,$PACKAGES}; }"
+    local base version made keys=${LINNET_KEYS:-${XDG_CONFIG_HOME:-$HOME/.config}/linnet/keys}
     version=${LINNET_IMAGE_VERSION:-$(sed -n '1s/^linnet (\(.*\)) .*/\1/p' packaging/debian/changelog)}
+    made=$(date --date "$(sed -n 's/^ -- .*>  //p' packaging/debian/changelog | head -1)" +%s)
     [[ -e $(echo .build/deb/linnet-receiver_*_"$ARCH".deb) ]] || scripts/deb.sh "$ARCH"
     tools=$(root_of tools)
     [[ $ARCH == amd64 ]] || run_programs_of_arm64
@@ -62,7 +67,7 @@ main() {
     note "making image and update"
     mkdir -p .build/image "$work/made"
     in_root "$tools" "$PWD:/linnet" "$work/root:/root-tree" "$keys:/keys" "$PWD/.build/image:/out" "$work/made:/made" -- \
-        env COMPRESSION="${COMPRESSION:-15}" /linnet/board/common/assemble.sh "$board" "$version"
+        env COMPRESSION="${COMPRESSION:-15}" SOURCE_DATE_EPOCH="$made" /linnet/board/common/assemble.sh "$board" "$version"
 }
 
 main "$@"

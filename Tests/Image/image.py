@@ -11,7 +11,10 @@ import sys
 from machine import PATIENCE, PROJECT, Machine
 
 
-SHELL = "systemd.debug_shell=TERMINAL systemd.default_debug_tty=TERMINAL"
+
+def shell(terminal):
+    """What the kernel is told for a shell of root there."""
+    return f"systemd.debug_shell={terminal} systemd.default_debug_tty={terminal}"
 
 
 class Image:
@@ -23,8 +26,6 @@ class Image:
         if not found:
             sys.exit(f"run: there is no image of {board}: make image BOARD={board}")
         self.path = found[-1]
-        meta = (PROJECT / "board" / board / "meta").read_text().splitlines()
-        self.architecture = next(line.removeprefix("ARCH=") for line in meta if line.startswith("ARCH="))
         self.tools, self.libraries = self.root("tools"), self.root("target_amd64")
         deb = next((PROJECT / ".build/deb").glob("linnet_*_amd64.deb"))
         subprocess.run(["dpkg-deb", "--extract", deb, folder / "sender"], check=True)
@@ -39,19 +40,23 @@ class Image:
         path = self.folder / name
         subprocess.run(["cp", "--sparse=always", self.path, path], check=True)
         with open(path, "r+b") as file:
-            file.truncate(max(size_mib << 20, path.stat().st_size))
+            # Cards of QEMU's are as large as a power of two.
+            file.truncate(2048 << 20 if self.board == "rpi-arm64" else max(size_mib << 20, path.stat().st_size))
         # The shell is asked for where somebody with the disk in hand could ask for it.
-        if self.architecture == "amd64":
-            page, line = "arguments.cfg", 'set arguments="console=ttyS0 %s"' % SHELL.replace("TERMINAL", "ttyS1")
-        else:
-            page, line = "arguments.txt", "arguments=console=tty0 quiet %s" % SHELL.replace("TERMINAL", "ttyAMA0")
+        page, line = {
+            "generic-x86_64": ("arguments.cfg", 'set arguments="console=ttyS0 %s"' % shell("ttyS1")),
+            # Its watchdog of QEMU's starts the machine again as soon as it is switched on.
+            "rpi-arm64": ("arguments.txt", f"arguments=console=ttyS1,115200 quiet modprobe.blacklist=bcm2835_wdt {shell('ttyS1')}"),
+        }.get(self.board, ("arguments.txt", f"arguments=console=tty0 quiet {shell('ttyAMA0')}"))
         (self.folder / page).write_text(line + "\n")
         self.tool("mcopy", "-o", "-i", f"{path}@@4M", self.folder / page, f"::/{page}")
+        if self.board == "rpi-arm64":
+            self.tool("mcopy", "-o", "-i", f"{path}@@4M", "::/u-boot.bin", "::/bcm2837-rpi-3-b.dtb", self.folder)
         return path
 
     def tool(self, *command):
         inside = (f'. {PROJECT}/scripts/debian-roots.sh; in_root {self.tools} {self.folder}:{self.folder} {keys()}:/keys '
-                  '-- "$@"')
+                  f'{PROJECT}/.build/image:/images -- "$@"')
         done = subprocess.run(
             ["bash", "-euc", inside, "tool", *map(str, command)], capture_output=True, text=True, check=False)
         if done.returncode != 0:
@@ -105,7 +110,7 @@ class Image:
         """A machine on that cable of the lab."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
-        return Machine(lab, self.tools, folder, disk, options, cable=name, architecture=self.architecture)
+        return Machine(lab, self.tools, folder, disk, options, cable=name, board=self.board)
 
 
 def keys():

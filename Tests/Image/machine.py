@@ -101,24 +101,21 @@ class Lab:
 class Machine:
     """One start of a disk, until it is switched off or killed."""
 
-    def __init__(self, lab, tools, folder, disk, options=(), cable="cable", architecture="amd64"):
+    def __init__(self, lab, tools, folder, disk, options=(), cable="cable", board="generic-x86_64"):
         self.folder, self.text, self.position, self.ended = folder, b"", 0, False
-        self.architecture = architecture
+        # What U-Boot says before on the same line may look like a shell.
+        self.has_uboot = board != "generic-x86_64"
         self.monitor = folder / "monitor"
         self.console = folder / "console.log"
         self.sound = folder / "sound.wav"
         for path in (self.console, self.sound, self.monitor):
             path.unlink(missing_ok=True)
+        kind = {"generic-x86_64": self.pc, "rpi-arm64": self.pi}.get(board, self.arm)
         command = [
-            *(self.pc(tools, folder) if architecture == "amd64" else self.arm()),
-            "-accel", "tcg,thread=multi", "-smp", "2", "-m", "1024", "-nodefaults", "-display", "none",
-            "-drive", f"if=none,id=disk,format=raw,cache=writeback,file={disk}",
-            "-device", "virtio-blk-pci,drive=disk,bootindex=0",
+            *kind(tools, folder, disk), "-nodefaults", "-display", "none",
             "-netdev", f"tap,id=net,ifname={cable},script=no,downscript=no",
-            "-device", f"virtio-net-pci,netdev=net,romfile=,mac={CABLES[cable]}",
-            "-chardev", f"socket,id=monitor,path={self.monitor},server=on,wait=off", "-mon", "chardev=monitor",
-            "-audiodev", f"wav,id=sound,path={self.sound}", "-device", "intel-hda", "-device", "hda-output,audiodev=sound",
-            "-device", "i6300esb", "-action", "watchdog=reset", "-device", "virtio-rng-pci", *options]
+            "-device", f"{'usb-net' if kind == self.pi else 'virtio-net-pci,romfile='},netdev=net,mac={CABLES[cable]}",
+            "-chardev", f"socket,id=monitor,path={self.monitor},server=on,wait=off", "-mon", "chardev=monitor", *options]
         inside = f'. {PROJECT}/scripts/debian-roots.sh; in_root {tools} {folder.parent}:{folder.parent} -- "$@"'
         self.process = subprocess.Popen(
             lab.within(lab.wires, "bash", "-euc", inside, "machine", *command), stdin=subprocess.PIPE,
@@ -126,21 +123,38 @@ class Machine:
         self.changed = threading.Condition()
         threading.Thread(target=self.read, daemon=True).start()
 
-    def pc(self, tools, folder):
+    def pc(self, tools, folder, disk):
         """UEFI with variables of its own; the console is in a file."""
         if not (folder / "vars.fd").exists():
             shutil.copy(f"{tools}/usr/share/OVMF/OVMF_VARS_4M.fd", folder / "vars.fd")
         return [
             "qemu-system-x86_64", "-M", "q35", "-cpu", "max", "-serial", f"file:{self.console}", "-serial", "stdio",
             "-drive", "if=pflash,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd",
-            "-drive", f"if=pflash,format=raw,file={folder}/vars.fd"]
+            "-drive", f"if=pflash,format=raw,file={folder}/vars.fd", *self.devices(disk)]
 
-    @staticmethod
-    def arm():
+    def arm(self, _tools, _folder, disk):
         """U-Boot as Debian has it. There is one serial line, for U-Boot and the shell."""
         return [
             "qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a72", "-serial", "stdio",
-            "-bios", "/usr/lib/u-boot/qemu_arm64/u-boot.bin"]
+            "-bios", "/usr/lib/u-boot/qemu_arm64/u-boot.bin", *self.devices(disk)]
+
+    def devices(self, disk):
+        """What machines with a bus have, a card whose sound is recorded among them."""
+        return [
+            "-accel", "tcg,thread=multi", "-smp", "2", "-m", "1024",
+            "-drive", f"if=none,id=disk,format=raw,cache=writeback,file={disk}",
+            "-device", "virtio-blk-pci,drive=disk,bootindex=0",
+            "-audiodev", f"wav,id=sound,path={self.sound}", "-device", "intel-hda", "-device", "hda-output,audiodev=sound",
+            "-device", "i6300esb", "-action", "watchdog=reset", "-device", "virtio-rng-pci"]
+
+    @staticmethod
+    def pi(_tools, folder, disk):
+        """A Raspberry Pi 3 from U-Boot on, which lies on the card: the firmware before it is for a processor that QEMU has not."""
+        return [
+            # Its four processors in one thread: three that wait for the first would keep a machine of two busy.
+            "qemu-system-aarch64", "-M", "raspi3b", "-accel", "tcg,thread=single", "-serial", "null", "-serial", "stdio",
+            "-kernel", f"{folder.parent}/u-boot.bin", "-dtb", f"{folder.parent}/bcm2837-rpi-3-b.dtb",
+            "-drive", f"if=sd,format=raw,cache=writeback,file={disk}"]
 
     def __enter__(self):
         return self
@@ -180,8 +194,7 @@ class Machine:
 
     def shell(self, timeout=240):
         """Waits for the shell of this start."""
-        if self.architecture == "arm64":
-            # What U-Boot says before on the same line may look like a shell.
+        if self.has_uboot:
             self.wait(r"Starting kernel", timeout)
         self.wait(r"# $|# \x1b", timeout)
         self.send("stty -echo; export PS1= TERM=dumb SYSTEMD_PAGER= SYSTEMD_COLORS=0; bind 'set enable-bracketed-paste off'")

@@ -5,9 +5,15 @@
 # Sourced inside of the tools' system: the firmware partition and the first state of boards that start by U-Boot. Debian's U-Boot is taken
 # as it is; what chooses the slot is a script.
 
+# U-Boot reads from cards slowly, and unpacks it by itself.
+slot_kernel() { # KERNEL FILE
+    gzip -9 -n <"$1" >"$2"
+}
+
 firmware_partition() { # BOARD FILE
     mkdir -p /made/firmware
     mkimage -A arm64 -O linux -T script -C none -d /linnet/board/common/boot.cmd /made/firmware/boot.scr >/dev/null
+    ! declare -F board_card >/dev/null || board_card /made/firmware
     mkfs.vfat -F 32 -n LINNET --invariant "$2" >/dev/null
     mcopy -s -i "$2" /made/firmware/* ::/
 }
