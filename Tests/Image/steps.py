@@ -11,6 +11,10 @@ def up(machine, slot="A"):
     expect(state == "running", f"the system is {state}: " + machine.run(
         "systemctl list-units --failed --no-legend; systemctl list-jobs --no-legend; cat /run/linnet/health-reason", check=False))
     machine.run("systemctl is-active linnet-good.service")
+    kept = machine.run("findmnt -n -o FSTYPE --target /var/lib/linnet; findmnt -n -o FSTYPE /data", check=False).split()
+    expect(kept == ["ext4", "ext4"], "what the receiver keeps is on the data partition" if kept == ["ext4", "ext4"] else machine.run(
+        "findmnt; journalctl -b -o short-monotonic -u data.mount -u linnet-data -u linnet-state -u linnetd -g . | tail -n 40; "
+        "journalctl -b -o short-monotonic | grep -i -e 'timed out' -e 'dependency failed'", check=False))
     expect(f"rauc.slot={slot}" in machine.run("cat /proc/cmdline").split(), f"slot {slot} was started")
 
 

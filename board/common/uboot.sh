@@ -20,7 +20,8 @@ firmware_partition() { # BOARD FILE
 
 # Two copies on the raw partition, 1 MiB apart, so that what a card damages around a torn write is one of them at most.
 state_partition() { # FILE
-    printf 'BOOT_ORDER=A B\nBOOT_A_LEFT=3\nBOOT_B_LEFT=3\n' >/made/state.txt
+    # The other slot is empty: it counts from the first update on.
+    printf 'BOOT_ORDER=A\nBOOT_A_LEFT=3\nBOOT_B_LEFT=0\n' >/made/state.txt
     mkenvimage -r -s 0x4000 -o /made/state.bin /made/state.txt
     truncate -s 3M "$1"
     dd if=/made/state.bin of="$1" conv=notrunc status=none
