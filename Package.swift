@@ -312,7 +312,7 @@ let package = Package(
             "ApplicationProcessTests",
             [
                 "ApplicationProcess", "ApplicationModel", "ReceiverRuntime", "SessionCore", "RouteWire",
-                "ReceiverTestKit", "LoopTestKit", "MediaModel", "Settings", "GLibLoop",
+                "ReceiverTestKit", "LoopTestKit", "MediaModel", "SeededNumbers", "Settings", "GLibLoop",
             ], exclude: ["Applications"]),
         tests(
             "IntegrationTests",

@@ -69,8 +69,11 @@ put_applications() {
 
 put_service() {
     # Units under /usr/local are read as well as those under /usr.
-    sed "s|@BINDIR@|$prefix/bin|" "$root/packaging/systemd/linnetd.service" >"$work/linnetd.service"
-    put 644 "$work/linnetd.service" "$prefix/lib/systemd/system/linnetd.service"
+    local unit
+    for unit in linnetd.service linnet-application.socket linnet-application@.service; do
+        sed "s|@BINDIR@|$prefix/bin|" "$root/packaging/systemd/$unit" >"$work/$unit"
+        put 644 "$work/$unit" "$prefix/lib/systemd/system/$unit"
+    done
     put 644 "$root/packaging/systemd/linnetd.sysusers" "$prefix/lib/sysusers.d/linnetd.conf"
     if [[ -z $destdir ]] && command -v systemd-sysusers >/dev/null; then
         systemd-sysusers "$prefix/lib/sysusers.d/linnetd.conf"

@@ -23,6 +23,9 @@ extension ApplicationProcesses {
         let names = catalog.manifests.map { "\($0.id) \($0.version)" }.joined(separator: ", ")
         findings.append(
             Finding(what: "applications", fault: nil, good: names.isEmpty ? "none installed" : names))
+        if let path = configuration.launcher {
+            return findings + [check(launcher: path)]
+        }
         let user = configuration.isRoot ? Machine.user(named: configuration.user) : nil
         if configuration.isRoot, user?.user ?? 0 == 0 {
             let fault = "there is no user '\(configuration.user)' but root; set [applications] user"
@@ -49,6 +52,19 @@ extension ApplicationProcesses {
             findings.append(Finding(what: "browser", fault: "there is no program '\(program)'", good: ""))
         }
         return findings
+    }
+
+    private static func check(launcher path: String) -> Finding {
+        do {
+            _ = try ByteLink(connectingTo: path)
+            return Finding(what: "applications", fault: nil, good: "started by the service at \(path)")
+        } catch {
+            return Finding(
+                what: "applications",
+                fault:
+                    "\(path) cannot be reached: \(error.message); start linnet-application.socket, or let the daemon "
+                    + "start them: set [applications] launcher to nothing", good: "")
+        }
     }
 
     private static func isThere(_ program: String) -> Bool {

@@ -3,21 +3,15 @@
 
 import ApplicationModel
 import GLibLoop
-import ReceiverRuntime
 import RouteWire
 import Settings
 
-/// One life of an application's process with all that it starts. Made and used on a loop.
-final class ApplicationRun {
-    /// How long a program may go on without its socket.
-    private static let leaving = Duration.seconds(1)
-
+/// One life of an application's processes that this process starts. Made and used on a loop.
+final class ApplicationRun: ApplicationLife {
     let plan: LaunchPlan
     private let child: ChildProcess
     private let status: ByteLink
     private let output: ByteLink
-    private let socket: ByteLink?
-    private(set) var client: ApplicationClient?
     private var lines = OutputLines()
     private var statusText: [UInt8] = []
     /// The first process behind the walls.
@@ -31,34 +25,31 @@ final class ApplicationRun {
     private let onLine: (String) -> Void
     private var onEnd: ((ApplicationExit) -> Void)?
 
-    /// Starts the process. The end is told once; until then this is kept alive.
+    /// Starts the process, a program with its end of the socket. The end is told once; until then this is kept alive.
     init(
-        _ plan: LaunchPlan, onLine: @escaping (String) -> Void, onEnd: @escaping (ApplicationExit) -> Void
+        _ plan: LaunchPlan, socket: SharedDescriptor?, onLine: @escaping (String) -> Void,
+        onEnd: @escaping (ApplicationExit) -> Void
     ) throws {
         (self.plan, self.onLine, self.onEnd) = (plan, onLine, onEnd)
         var launched: ChildProcess?
-        var links: (socket: ByteLink?, status: ByteLink?) = (nil, nil)
+        var reports: ByteLink?
         output = try ByteLink.pipe { writing in
             var inheritance = Inheritance()
-            if plan.hasSocket {
-                // A noncopyable value moves through one closure at a time.
-                var other = Int32(-1)
-                links.socket = try ByteLink(capacity: ApplicationClient.capacity) { other = $0.take() }
-                inheritance.add(Descriptor(adopting: other))
-            }
+            if let socket { try inheritance.add(socket) }
             if let filter = plan.filter { inheritance.add(try Descriptor.holding(filter)) }
+            // A noncopyable value moves through one closure at a time.
             var end = Int32(-1)
-            links.status = try ByteLink.pipe { end = $0.take() }
+            reports = try ByteLink.pipe { end = $0.take() }
             inheritance.add(Descriptor(adopting: end))
             launched = try ChildProcess(
                 plan.arguments, environment: plan.environment, bounds: plan.bounds, output: writing,
                 inheriting: inheritance)
         }
-        guard let launched, let status = links.status else {
+        guard let launched, let reports else {
             throw Failure(domain: "application", code: 0, message: "it was not launched")
         }
-        (child, socket, self.status) = (launched, links.socket, status)
-        self.status.onReceive = { [weak self] in self?.tell(status: $0) }
+        (child, status) = (launched, reports)
+        status.onReceive = { [weak self] in self?.tell(status: $0) }
         output.onReceive = { [weak self] in self?.tell(output: $0) }
         // Until the end this keeps the run alive, so that no process goes unobserved.
         child.whenEnded { self.childEnded($0) }
@@ -67,26 +58,8 @@ final class ApplicationRun {
     /// The process that everything of the instance descends from; nil once it has ended.
     var process: Int32? { child.identifier }
 
-    /// Makes the socket a client.
-    func open(for service: any ListenerService, address: String) -> ApplicationClient? {
-        guard let socket else { return nil }
-        let client = ApplicationClient(socket, address: address, service: service)
-        client.onEnd = { [weak self] in self?.socketEnded($0) }
-        self.client = client
-        return client
-    }
+    func note(_ text: String) { lines.note(text) }
 
-    private func socketEnded(_ fault: String?) {
-        client = nil
-        if let fault {
-            lines.note("(\(fault))")
-            kill(nil)
-        } else if ended == nil {
-            finishing = EventSource.after(Self.leaving) { [weak self] in self?.kill(nil) }
-        }
-    }
-
-    /// Asks the program to end.
     func terminate() {
         guard ended == nil else { return }
         if plan.isSandboxed {
@@ -97,7 +70,6 @@ final class ApplicationRun {
         }
     }
 
-    /// Ends everything by force. The reason is a limit, or nil.
     func kill(_ limit: String?) {
         guard ended == nil else { return }
         if let limit, cause == nil { cause = .limit(limit) }
@@ -116,10 +88,8 @@ final class ApplicationRun {
         }
     }
 
-    /// Ends it without telling anybody.
     func drop() {
         onEnd = nil
-        client?.onEnd = nil
         kill(nil)
     }
 
@@ -161,10 +131,6 @@ final class ApplicationRun {
     private func finish() {
         finishing = nil
         holding = nil
-        client?.onEnd = nil
-        client?.end()
-        client = nil
-        socket?.close()
         output.close()
         status.close()
         for line in lines.finish() { onLine(line) }

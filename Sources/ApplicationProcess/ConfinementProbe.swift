@@ -26,15 +26,20 @@ final class ConfinementProbe {
         }
     }
 
-    /// Returns why nothing was started.
-    private func start(_ bubblewrap: String?, _ user: ChildBounds.User?) -> String? {
-        guard let bubblewrap else { return "bubblewrap is not installed" }
+    /// What is needed and not there; nil if all is.
+    static func missing(bubblewrap: String?) -> String? {
+        if bubblewrap == nil { return "bubblewrap is not installed" }
         guard FileSystem.isExecutable(Confinement.limiter) else {
             return "\(Confinement.limiter) is not there; it belongs to util-linux"
         }
-        guard let filter = CallFilter.forApplication(hasNetwork: false) else {
-            return "the system calls of this machine are not known"
-        }
+        let isKnown = CallFilter.forApplication(hasNetwork: false) != nil
+        return isKnown ? nil : "the system calls of this machine are not known"
+    }
+
+    /// Returns why nothing was started.
+    private func start(_ bubblewrap: String?, _ user: ChildBounds.User?) -> String? {
+        if let reason = Self.missing(bubblewrap: bubblewrap) { return reason }
+        guard let bubblewrap, let filter = CallFilter.forApplication(hasNetwork: false) else { return "" }
         do {
             output = try ByteLink.pipe { writing in
                 var inheritance = Inheritance()

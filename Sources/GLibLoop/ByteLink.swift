@@ -55,6 +55,26 @@ package final class ByteLink {
         try handOver(Descriptor(adopting: pair[1]))
     }
 
+    /// Connects to who listens at `path`, a local socket, which is there at once or not at all.
+    package convenience init(connectingTo path: String, capacity: Int = 1 << 20) throws(Failure) {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = Descriptor(adopting: socket(AF_UNIX, kind, 0))
+        guard descriptor.number >= 0 else { throw Failure(errno: errno, in: "socket") }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8) + [0]
+        let room = MemoryLayout.size(ofValue: address.sun_path)
+        guard bytes.count <= room else { throw Failure(errno: ENAMETOOLONG, in: "connect") }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+        let status = unsafe withUnsafePointer(to: &address) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(descriptor.number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard status == 0 else { throw Failure(errno: errno, in: "connect") }
+        self.init(descriptor, capacity: capacity)
+    }
+
     /// Makes a pipe and reads it; `handOver` gives the end for writing to a child process.
     package static func pipe(handOver: (consuming Descriptor) throws -> Void) throws -> ByteLink {
         var pair: [Int32] = [-1, -1]

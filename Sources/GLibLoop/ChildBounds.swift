@@ -60,6 +60,13 @@ package struct Inheritance: ~Copyable {
 
     package mutating func add(_ descriptor: consuming Descriptor) { numbers.append(descriptor.take()) }
 
+    /// Adds another number of what stays open for its other holders.
+    package mutating func add(_ descriptor: SharedDescriptor) throws(Failure) {
+        let number = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)
+        guard number >= 0 else { throw Failure(errno: errno, in: "fcntl") }
+        numbers.append(number)
+    }
+
     deinit { for number in numbers { _ = close(number) } }
 
     /// Gives the numbers away; whoever takes them closes them.

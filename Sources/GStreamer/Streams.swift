@@ -3,6 +3,8 @@
 
 import CGLib
 import CGStreamer
+import GLibLoop
+import Synchronization
 
 /// One stream of an item, as the demuxer knows it.
 package struct MediaStream: Equatable, Sendable {
@@ -77,12 +79,56 @@ package struct MediaStream: Equatable, Sendable {
 
     deinit { unsafe gst_object_unref(pointer) }
 
+    /// Calls `body`, on any thread, when more is known of a stream's language or title: once, and again after
+    /// `StreamWatch.next()`.
+    package func watch(_ body: @escaping @Sendable () -> Void) -> StreamWatch {
+        unsafe gst_object_ref(pointer)
+        return unsafe StreamWatch(adopting: pointer, body)
+    }
+
     /// The streams with what is known of them now.
     package var streams: [MediaStream] {
         (0..<min(Self.limit, unsafe gst_stream_collection_get_size(pointer))).compactMap {
             unsafe gst_stream_collection_get_stream(pointer, $0).map { unsafe MediaStream($0) }
         }.filter { !hidden.contains($0.identifier) }
     }
+}
+
+/// Hears that more is known of the streams of a set, until it is let go.
+@safe package final class StreamWatch: Sendable {
+    // A reference; GObject guards handlers by a lock.
+    private nonisolated(unsafe) let pointer: UnsafeMutablePointer<GstStreamCollection>
+    private let handler: gulong
+    private let told: Told
+
+    private final class Told: Sendable {
+        let isTold = Mutex(false)
+    }
+
+    /// Takes over a reference.
+    fileprivate init(
+        adopting pointer: UnsafeMutablePointer<GstStreamCollection>, _ body: @escaping @Sendable () -> Void
+    ) {
+        let told = Told()
+        unsafe self.pointer = unsafe pointer
+        self.told = told
+        handler = unsafe connectSignal(UnsafeMutableRawPointer(pointer), "stream-notify::tags") { _ in
+            let isNews = told.isTold.withLock { isTold in
+                defer { isTold = true }
+                return !isTold
+            }
+            if isNews { body() }
+            return false
+        }
+    }
+
+    deinit {
+        unsafe g_signal_handler_disconnect(pointer, handler)
+        unsafe gst_object_unref(pointer)
+    }
+
+    /// To be called before the streams are read again.
+    package func next() { told.isTold.withLock { $0 = false } }
 }
 
 /// What a list of tags says, as far as the receiver shows it.

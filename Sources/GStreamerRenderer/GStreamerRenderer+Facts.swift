@@ -64,8 +64,6 @@ extension GStreamerRenderer {
     }
 
     func learn(_ facts: MediaPipeline.Facts) {
-        // Languages and titles of streams are known a little after the streams.
-        if let streams = playback?.streams { learn(streams.streams) }
         guard let current = playback else { return }
         let timeline = Timeline(facts, place: place())
         if !current.hasReportedLoaded {
@@ -93,6 +91,21 @@ extension GStreamerRenderer {
     }
 
     // MARK: Tracks
+
+    func found(_ streams: StreamSet) {
+        playback?.streams = streams
+        if let number = playback?.pipeline?.number {
+            playback?.streamWatch = streams.watch { [inputs] in inputs.yield(.streamsTold(pipeline: number)) }
+        }
+        learn(streams.streams)
+    }
+
+    /// Languages and titles of streams are known a little after the streams.
+    func streamsTold() {
+        guard let current = playback, let streams = current.streams else { return }
+        current.streamWatch?.next()
+        learn(streams.streams)
+    }
 
     func learn(_ streams: [MediaStream]) {
         guard let current = playback else { return }

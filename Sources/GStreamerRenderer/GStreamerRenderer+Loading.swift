@@ -238,8 +238,7 @@ extension GStreamerRenderer {
             if isForPictures || playback?.phase == .loading, addPluginsAndRetry() { return }
             if isForPictures { pictureDecoderMissing(description) }
         case .streamsFound(let set):
-            playback?.streams = set
-            learn(set.streams)
+            found(set)
         case .streamsSelected(let identifiers):
             // Nothing more comes of a pipeline that decodes none of the streams: no sound, no error, no end.
             if identifiers.isEmpty, playback?.phase == .loading, let missing = playback?.missing {

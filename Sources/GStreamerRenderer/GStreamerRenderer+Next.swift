@@ -230,7 +230,8 @@ extension GStreamerRenderer.Input {
         case .message(let pipeline, _), .arrived(let pipeline, _), .seekAnswered(let pipeline, _, _),
             .seekIsSlow(let pipeline, _), .asked(let pipeline, _), .askAgain(let pipeline),
             .quietDue(let pipeline, _), .freezeDue(let pipeline, _), .pictures(let pipeline, _),
-            .beginningDue(let pipeline, _), .serverDue(let pipeline), .news(let pipeline, _, _):
+            .beginningDue(let pipeline, _), .serverDue(let pipeline), .news(let pipeline, _, _),
+            .streamsTold(let pipeline):
             pipeline
         case .command, .output, .adaptiveFound, .endDue, .recoveryDue, .troubleOver, .pluginsAdded, .examined,
             .screenLost, .handed, .handedDue, .capture, .heard, .tick, .scanTick, .metadataDue, .quit:

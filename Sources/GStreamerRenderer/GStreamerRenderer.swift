@@ -26,6 +26,8 @@ package actor GStreamerRenderer {
         /// What holds once the cue is reached.
         case news(pipeline: UInt64, cue: Int, StreamFeed.News)
         case metadataDue(LoadID)
+        /// More is known of the streams of the item.
+        case streamsTold(pipeline: UInt64)
         case seekAnswered(pipeline: UInt64, number: UInt64, accepted: Bool)
         case seekIsSlow(pipeline: UInt64, number: UInt64)
         case asked(pipeline: UInt64, MediaPipeline.Facts)
@@ -171,6 +173,7 @@ package actor GStreamerRenderer {
         case .metadataDue(let load): metadataDue(load)
         case .seekAnswered(_, let number, let accepted): seekAnswered(number, accepted: accepted)
         case .seekIsSlow(_, let number): if playback?.seek?.number == number { setBuffering(true) }
+        case .streamsTold: streamsTold()
         case .asked(_, let facts): learn(facts)
         case .askAgain:
             if playback?.phase == .loading { startSeeking() } else { askPipeline() }

@@ -73,6 +73,8 @@ struct Playback {
     var asked = 0
     var timeline = Timeline.unknown
     var streams: StreamSet?
+    /// Hears that more is known of them.
+    var streamWatch: StreamWatch?
     var table = TrackTable()
     var words = WordsOfMedia()
     /// What was reported of them.

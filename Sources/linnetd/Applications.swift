@@ -16,6 +16,7 @@ extension Configuration {
         configuration.requiresConfinement = text(.applicationConfinement) == "required"
         configuration.browser = text(.browser).split(separator: " " as Character).map(String.init)
         configuration.isRoot = Machine.isRoot
+        configuration.launcher = text(.launcher).isEmpty ? nil : text(.launcher)
         let python = text(.pythonFolder)
         configuration.python =
             python.isEmpty ? shipped("python", in: "packaging/applications") : FileSystem.absolute(python)

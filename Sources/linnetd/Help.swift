@@ -11,6 +11,9 @@ enum Help {
         .init("print-config", nil, .flag, "print the settings that count"),
         .init(
             "self-test", nil, .flag, "check GStreamer, sound card, Avahi, port, state folder, applications"),
+        .init(
+            "launch-application", nil, .flag,
+            "start one application for a receiver that is connected as standard input"),
         .init("version", nil, .flag, "print the version"),
         .init("help", "h", .flag, "print this page"),
         .init("print-manual", nil, .flag, "print receiver.conf(5)"),

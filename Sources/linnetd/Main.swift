@@ -7,8 +7,9 @@ import Settings
 /// `linnetd`, the receiver's daemon.
 @main
 enum Program {
-    /// As in sysexits(3): the command line, the settings.
+    /// As in sysexits(3): the command line, what is not wanted, the settings.
     private static let usageFault: Int32 = 64
+    private static let unavailable: Int32 = 69
     private static let configurationFault: Int32 = 78
 
     static func main() {
@@ -40,11 +41,26 @@ enum Program {
         }
         if line.flags.contains("print-config") { return say(Reference.file(configuration)) }
         guard configuration.mistakes.allSatisfy({ !$0.isFatal }) else { return configurationFault }
+        if line.flags.contains("launch-application") { return launch(configuration) }
         let isTest = line.flags.contains("self-test")
         return GLibLoop.run { [configuration] actor, loop in
             isTest
                 ? await SelfTest(configuration, loop: loop).run()
                 : await Daemon(configuration, loop: loop).run(isolation: actor)
+        }
+    }
+
+    /// Starts an application for another daemon.
+    private static func launch(_ configuration: Configuration) -> Int32 {
+        guard Machine.isSocket(ApplicationService.connection) else {
+            return misused(
+                "--launch-application is for linnet-application@.service: standard input must be a socket")
+        }
+        guard let applications = configuration.applications else { return unavailable }
+        return GLibLoop.run { [configuration] _, loop in
+            await ApplicationService(
+                applications, level: Journal.Level(named: configuration.text(.logLevel)) ?? .info, loop: loop
+            ).run()
         }
     }
 

@@ -180,14 +180,25 @@ extension Setting {
         group: "applications", key: "storage-folder", option: "applications-storage-folder", kind: .path,
         fallback: "", summary: "folder in which applications keep files, each in one of its own",
         detail: """
-            Empty is application-storage in the state folder. If the daemon runs as root, the user of applications must be \
-            able to pass through the folders above.
+            Empty is application-storage in the state folder of whoever starts them: the daemon, or the service of launcher. If \
+            that is root, the user of applications must be able to pass through the folders above.
             """)
     static let applicationUser = Setting(
         group: "applications", key: "user", option: "applications-user", kind: .text(1...32),
         fallback: "nobody",
         summary: "user whose rights applications have, if the daemon runs as root",
-        detail: "Otherwise they run as the daemon's own user; the walls around them are the same.")
+        detail: """
+            Otherwise they run as the user of whoever starts them, the daemon or the service of launcher; the walls around \
+            them are the same.
+            """)
+    static let launcher = Setting(
+        group: "applications", key: "launcher", option: "applications-launcher", kind: .path, fallback: "",
+        summary: "local socket of the service that starts applications",
+        detail: """
+            Empty: the daemon starts them itself, and needs the rights to make their walls. The installed unit names \
+            /run/linnet-application.socket: for each application a service then runs linnetd --launch-application, as the user \
+            linnet-applications.
+            """)
     static let applicationConfinement = Setting(
         group: "applications", key: "confinement", option: "applications-confinement",
         kind: .choice(["required", "preferred"]), fallback: "required",
@@ -304,7 +315,7 @@ extension Setting {
         grace,
         loadTimeout, outage, stallTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, buffer,
         videoSink, rendererMode, rendererProgram, pluginFolder, confine, readable, writable, memoryLimit,
-        applications, systemApplications, localApplications, applicationStorage, applicationUser,
+        applications, systemApplications, localApplications, applicationStorage, applicationUser, launcher,
         applicationConfinement, browser, pythonFolder, accessoryCapabilities, bluetooth, lineIns,
         lineInThreshold, lineInHold, confirmPairing, placementSensor, placementRules, jack, unplugged,
         switchHold, switchResume,

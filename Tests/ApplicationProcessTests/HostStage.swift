@@ -21,6 +21,7 @@ actor HostStage {
     private let input: AsyncStream<ApplicationHostEvent>.Continuation
     private var host: ApplicationProcesses?
     private let service = Service()
+    private var launcher: TalkingProgram?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     nonisolated var system: String { "\(root)/system" }
@@ -43,6 +44,9 @@ actor HostStage {
         try? FileSystem.removeDirectory(path)
     }
 
+    private static let helpers =
+        "/\(#filePath.split(separator: "/").dropLast().joined(separator: "/"))/Applications"
+
     // MARK: Installing
 
     /// An application that obeys, `Applications/obey.py`, or whose program is `script`.
@@ -57,10 +61,9 @@ actor HostStage {
         let standard = #""id":"\#(id)","name":"Test","version":"1","protocol":[1]"#
         let program = members.contains("\"page\"") ? "" : #","executable":"main""#
         let manifest = "{\(standard)\(program)\(members.isEmpty ? "" : ",")\(members)}"
-        let here = #filePath.split(separator: "/").dropLast().joined(separator: "/")
         let body =
             try script.map { Array($0.utf8) }
-            ?? FileSystem.read("/\(here)/Applications/obey.py", maximum: 65_536)
+            ?? FileSystem.read("\(Self.helpers)/obey.py", maximum: 65_536)
         try FileSystem.write(body, to: "\(path)/main", mode: 0o755)
         try FileSystem.write(Array(manifest.utf8), to: "\(path)/application.json")
         try FileSystem.rename(path, to: place)
@@ -78,6 +81,42 @@ actor HostStage {
         let input = input
         host.start(service: service) { input.yield($0) }
     }
+
+    /// Starts a host whose applications are started by a service in a process of its own, and waits for its catalog.
+    func startWithService(
+        _ configure: @Sendable (inout ApplicationProcesses.Configuration) -> Void = { _ in }
+    )
+        async throws
+    {
+        let path = "\(root)/launcher"
+        let program = try #require(Machine.programPath)
+        let daemon = "/\(program.split(separator: "/").dropLast().joined(separator: "/"))/linnetd"
+        let service = try TalkingProgram([
+            "/usr/bin/python3", "\(Self.helpers)/accept.py", path, daemon, "--launch-application",
+            "--config-dir=\(root)", "--applications-system-folder=\(system)",
+            "--applications-local-folder=\(local)", "--applications-storage-folder=\(storage)",
+        ])
+        launcher = service
+        _ = await service.lines.first { $0 == "listening" }
+        start {
+            $0.launcher = path
+            configure(&$0)
+        }
+        _ = await catalog()
+    }
+
+    /// The process that the service has for the next instance.
+    func launcherProcess() async throws -> Int32 {
+        let line = await launcher?.lines.first { $0.hasPrefix("started ") } ?? ""
+        return try #require(Int32(line.dropFirst("started ".count)))
+    }
+
+    /// The status with which the service's next process ends.
+    func launcherStatus() async -> String? {
+        await launcher?.lines.first { $0.hasPrefix("ended ") }.map { String($0.dropFirst("ended ".count)) }
+    }
+
+    func shutDown() { host?.shutDown() }
 
     /// `page` is the address at which its page is served.
     func launch(_ instance: String, _ id: String = "org.example.obey", page: String? = nil) {

@@ -62,7 +62,9 @@ test_amd64() {
     check "they install, with nothing but what they depend on" inside sh -c 'dpkg --install /tmp/*.deb'
     check "the user is there" inside id linnet
     check "the service is enabled" inside systemctl is-enabled linnetd.service
-    check "the unit is understood" inside systemd-analyze verify --man=no /usr/lib/systemd/system/linnetd.service
+    check "the user of applications is there" inside id linnet-applications
+    check "the units are understood" inside systemd-analyze verify --man=no /usr/lib/systemd/system/linnetd.service \
+        /usr/lib/systemd/system/linnet-application.socket /usr/lib/systemd/system/linnet-application@one.service
     check "the plugins were prepared" present /usr/lib/linnet/plugins/registry.bin
     check "the configuration is understood" inside linnetd --check-config
     check "a receiver plays what a sender sends" inside bash /checks/play.sh
