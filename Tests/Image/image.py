@@ -15,7 +15,7 @@ from machine import PATIENCE, PROJECT, Machine
 def shell(terminal):
     """What the kernel is told for a shell of root there, and for devices that take as long as they do where all is emulated."""
     return (f"systemd.debug_shell={terminal} systemd.default_debug_tty={terminal} "
-            f"systemd.default_device_timeout_sec={PATIENCE} systemd.default_timeout_start_sec={PATIENCE}")
+            "systemd.default_device_timeout_sec=900 systemd.default_timeout_start_sec=900")
 
 
 class Image:

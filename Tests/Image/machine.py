@@ -105,6 +105,8 @@ class Machine:
         self.folder, self.text, self.position, self.ended = folder, b"", 0, False
         # What U-Boot says before on the same line may look like a shell.
         self.has_uboot = board != "generic-x86_64"
+        # Four processors in one thread take their time.
+        self.patience = PATIENCE * (3 if board == "rpi-arm64" else 1)
         self.monitor = folder / "monitor"
         self.console = folder / "console.log"
         self.sound = folder / "sound.wav"
@@ -204,7 +206,7 @@ class Machine:
         self.process.stdin.write(line.encode() + b"\n")
         self.process.stdin.flush()
 
-    def run(self, command, timeout=120, check=True):
+    def run(self, command, timeout=PATIENCE, check=True):
         """What a command in the machine said; its last line tells how it ended."""
         self.send(f'echo "BE""GIN"; {command}; echo "EN""D $?;"')
         self.wait(r"BEGIN\r?\n", timeout)

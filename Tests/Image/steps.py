@@ -1,13 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Linnet contributors
 # SPDX-License-Identifier: Apache-2.0
 """What the cases have in common."""
-from machine import PATIENCE
 
 
 def up(machine, slot="A"):
     """Waits until the start is complete and the slot marked good."""
-    machine.shell(PATIENCE)
-    state = machine.run("systemctl is-system-running --wait", PATIENCE, check=False)
+    machine.shell(machine.patience)
+    state = machine.run("systemctl is-system-running --wait", machine.patience, check=False)
     expect(state == "running", f"the system is {state}: " + machine.run(
         "systemctl list-units --failed --no-legend; systemctl list-jobs --no-legend; cat /run/linnet/health-reason", check=False))
     machine.run("systemctl is-active linnet-good.service")
@@ -20,7 +19,7 @@ def up(machine, slot="A"):
 
 def addressed(machine):
     """The name of the machine, once it has an address of its own making as well: nobody gives out any."""
-    machine.run("until ip -4 -o address show scope link | grep -q 169.254; do sleep 1; done", PATIENCE)
+    machine.run("until ip -4 -o address show scope link | grep -q 169.254; do sleep 1; done", machine.patience)
     return machine.run("uname -n")
 
 
