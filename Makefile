@@ -60,7 +60,7 @@ test: ## build and run all tests
 	@scripts/check-support.sh $(SUPPORT)
 	SWIFT='$(SWIFT)' scripts/test.sh
 
-support: $(SUPPORT)/libasound_module_pcm_simdac.so $(SUPPORT)/libasound_module_ctl_simdac.so $(SUPPORT)/libasound_module_pcm_simadc.so $(SUPPORT)/simdac-check $(SUPPORT)/quickhttpd $(SUPPORT)/gst-clock $(SUPPORT)/lossy-relay $(SUPPORT)/lossy-hub ## build the test support
+support: $(SUPPORT)/libasound_module_pcm_simdac.so $(SUPPORT)/libasound_module_ctl_simdac.so $(SUPPORT)/libasound_module_pcm_simadc.so $(SUPPORT)/simdac-check $(SUPPORT)/quickhttpd $(SUPPORT)/gst-clock $(SUPPORT)/move-check $(SUPPORT)/lossy-relay $(SUPPORT)/lossy-hub ## build the test support
 
 $(SUPPORT)/libasound_module_pcm_simdac.so: Tests/Support/simdac/pcm_simdac.c Tests/Support/simdac/intruder.h
 	@mkdir -p $(@D)
@@ -85,6 +85,10 @@ $(SUPPORT)/quickhttpd: Tests/Support/quickhttpd/quickhttpd.c
 $(SUPPORT)/gst-clock: Tests/Support/gst-clock/gst-clock.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $< $$(pkg-config --cflags --libs gstreamer-net-1.0)
+
+$(SUPPORT)/move-check: Tests/Support/move-check/move-check.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $< $$(pkg-config --cflags --libs gstreamer-1.0 libsoup-3.0)
 
 $(SUPPORT)/lossy-relay: Tests/Support/lossy-relay/lossy-relay.c
 	@mkdir -p $(@D)

@@ -40,7 +40,7 @@ finish() { # ROOT BOARD VERSION KEYRING
     in_root "$1" -- systemctl preset-all --preset-mode=full
     # What the board takes out of the root for its boot loader.
     ! declare -F board_root >/dev/null || board_root "$1"
-    mkdir -p "$1/data" "$1/etc/rauc"
+    mkdir -p "$1/data" "$1/etc/rauc" "$1/usr/local/lib/linnet/applications"
     sed -e "s/@COMPATIBLE@/linnet-$2/" rootfs/update/system.conf >"$1/etc/rauc/system.conf"
     cp "$4" "$1/etc/rauc/keyring.pem"
     chmod 644 "$1/etc/rauc/keyring.pem"
@@ -52,7 +52,8 @@ finish() { # ROOT BOARD VERSION KEYRING
     [[ -z ${MODULES_KEPT:-} ]] || keep_modules "$1" "board/$MODULES_KEPT"
     # Of one kernel: there is one.
     # shellcheck disable=SC2016 # the inner shell expands it
-    in_root "$1" -- sh -euc 'depmod "$1" && update-initramfs -c -k "$1"' initrd "$(basename "$1"/usr/lib/modules/*)"
+    in_root "$1" -- env SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" sh -euc 'depmod "$1" && update-initramfs -c -k "$1"' initrd \
+        "$(basename "$1"/usr/lib/modules/*)"
     take_away "$1"
 }
 
@@ -80,7 +81,7 @@ keep_modules() { # ROOT LIST    those of the list, and what these need
 take_away() { # ROOT
     local folder
     for folder in var/lib/apt var/cache var/lib/dpkg/info usr/share/i18n usr/share/lintian usr/share/bug usr/lib/udev/hwdb.d \
-        usr/share/bash-completion usr/share/zsh usr/share/fish usr/share/gtk-doc usr/share/perl5 \
+        usr/share/bash-completion usr/share/zsh usr/share/fish usr/share/gtk-doc usr/share/perl5 root/.cache \
         $(sed -e 's/#.*//' rootfs/drop.list); do
         # shellcheck disable=SC2086 # patterns
         rm -rf "${1:?}"/$folder

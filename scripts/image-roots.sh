@@ -20,3 +20,6 @@ run_programs_of_arm64() {
     printf '%s' ':qemu-aarch64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:'"${tools:?}/usr/bin/qemu-aarch64"':FP' \
         >"$folder/register"
 }
+
+# What the start of a device is held against.
+recipe_bare() { bootstrap trixie "$1" --variant=important; }

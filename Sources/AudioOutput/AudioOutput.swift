@@ -39,6 +39,10 @@ package final class AudioOutput: Sendable {
     /// Ends the thread and closes the device.
     package func shutDown() { ring.change { $0.isQuitting = true } }
 
+    /// Takes another device in place of the configured one, which nil stands for. What is heard dies away at the one and goes on
+    /// at the other, where it was.
+    package func setDevice(_ device: String?) { ring.changeOutput { $0.device = device } }
+
     /// The rates that the device plays without conversion. Empty until the device was seen.
     package var supportedRates: [Int32] { device.rates.withLock { $0 } }
 
@@ -125,6 +129,11 @@ package final class AudioOutput: Sendable {
             $0.flush()
             ($0.hasEnded, $0.isFinished) = (true, true)
         }
+    }
+
+    /// The rate of a stream's frames; nil before there are any.
+    package func rate(of stream: StreamID) -> Int32? {
+        ring.state.withLock { $0.stream == stream && $0.rate > 0 ? $0.rate : nil }
     }
 
     /// What is heard at `time` of the monotonic clock; nil if nothing of the stream was heard yet.

@@ -17,6 +17,8 @@ final class DeviceKeeper {
     private let facts: DeviceFacts
     private let report: @Sendable (AudioOutputEvent) -> Void
     private(set) var card: (any Card)?
+    /// The device in place of the configured one.
+    private(set) var moved: String?
     private(set) var status: OutputStatus
     private var mixer: Mixer?
     /// What the mixer was set to last, and what it said right afterwards: its steps may be coarse, its range short.
@@ -37,12 +39,28 @@ final class DeviceKeeper {
         status = OutputStatus(state: .closed, device: configuration.device)
     }
 
+    private var wanted: String { moved ?? configuration.device }
+
     var hasMixer: Bool { status.hasHardwareVolume }
 
     /// Finds out what can be known without playing.
     func look() {
         open()
         if card != nil, status.state != .null { close() }
+        report(.statusChanged(status))
+    }
+
+    /// Leaves the device for another one, nil for the configured one. That one is opened if this one was, else only looked at.
+    func move(to device: String?) {
+        let wasOpen = card != nil
+        card = nil
+        forgetMixer()
+        moved = device
+        retryDelay = configuration.retryDelays.lowerBound
+        status = OutputStatus(state: .closed, device: wanted)
+        open()
+        guard card != nil else { return }
+        if !wasOpen { close() }
         report(.statusChanged(status))
     }
 
@@ -58,7 +76,7 @@ final class DeviceKeeper {
 
     private func open() {
         retryAt = nil
-        if configuration.device == "null" { return useClock() }
+        if wanted == "null" { return useClock() }
         var failure: PCM.Failure?
         for name in candidates() {
             do throws(PCM.Failure) {
@@ -75,7 +93,7 @@ final class DeviceKeeper {
                 failure = failure.map { $0.isBusy ? $0 : error } ?? error
             }
         }
-        if configuration.device == "auto", failure?.isBusy != true { return useClock() }
+        if wanted == "auto", failure?.isBusy != true { return useClock() }
         lose(failure ?? PCM.Failure(status: -19))
     }
 
@@ -86,7 +104,6 @@ final class DeviceKeeper {
     }
 
     private func candidates() -> [String] {
-        let wanted = configuration.device
         // A name without a colon may be one of the configuration's or a card's. The card may come later.
         if wanted != "auto" { return wanted.contains(":") ? [wanted] : [wanted, "hw:CARD=\(wanted)"] }
         return CardOrder.names(of: SoundCard.playing()) + ["default"]
@@ -95,9 +112,8 @@ final class DeviceKeeper {
     /// Gives the card up after a failure; it is tried again later.
     func lose(_ failure: PCM.Failure) {
         card = nil
-        mixer = nil
-        (mixerVolume, mixerFound) = (nil, nil)
-        let name = status.device == "null" ? configuration.device : status.device
+        forgetMixer()
+        let name = status.device == "null" ? wanted : status.device
         var reason = failure.description
         if failure.isBusy, let index = SoundCard.index(inName: name),
             let holder = SoundCard.holder(ofCard: index)
@@ -151,6 +167,11 @@ final class DeviceKeeper {
     }
 
     // MARK: Mixer
+
+    private func forgetMixer() {
+        mixer = nil
+        (mixerVolume, mixerFound) = (nil, nil)
+    }
 
     private func openMixer(of name: String) {
         let control: String?

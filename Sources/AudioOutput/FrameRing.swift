@@ -50,6 +50,8 @@ final class FrameRing: Sendable {
         var cues: [Cue] = []
         var isWriterWaiting = false
         var isReaderWaiting = false
+        /// The device in place of the configured one.
+        var device: String?
         var outputVolume = Volume.full
         var mediaVolume = Volume.full
         /// Of an overlay: how it lies over the stream, and whether it is fading away and takes no more frames.

@@ -331,7 +331,8 @@ extension OutputLoop {
         }
         func count(_ time: Duration) -> Double { Double(frames(in: time, rate: setup.rate)) }
         let (first, head) = (Double(holding.first), Double(holding.head))
-        let ahead = holding.hasEnded && wanted <= head ? .infinity : head - wanted
+        // Behind the last frame nothing is missing: what the card has is heard to its end.
+        let ahead = holding.hasEnded ? .infinity : head - wanted
         let isThere = bound.model.isReady && wanted >= first - 2
         setReady(isThere && ahead >= count(bound.isReady ? BoundTiming.low : BoundTiming.ready))
         let behind = min(BoundTiming.behind, configuration.buffer)

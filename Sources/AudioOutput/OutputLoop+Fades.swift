@@ -103,8 +103,8 @@ extension OutputLoop {
             (state.marks.place(of: state.next)?.position ?? 0) > FadeTiming.beginning
         }
         edge.set(isWithin ? 0 : 1)
-        edge.approach(1, over: isStreamNew ? FadeTiming.length : FadeTiming.rise, rate: rate)
-        isStreamNew = false
+        edge.approach(1, over: risesSlowly ? FadeTiming.length : FadeTiming.rise, rate: rate)
+        risesSlowly = false
     }
 
     /// At most a tenth of a second: a card that says more is wrong.

@@ -15,6 +15,7 @@ extension OutputLoop {
         var rate: Int32
         var queued: Int
         var head: Int64
+        var device: String?
         var outputVolume: Volume
         var mediaVolume: Volume
         var isQuitting: Bool
@@ -30,7 +31,7 @@ extension OutputLoop {
             Wish(
                 stream: $0.stream, epoch: $0.epoch, isPlaying: $0.isPlaying, hasEnded: $0.hasEnded,
                 rate: $0.rate,
-                queued: $0.queued, head: $0.head, outputVolume: $0.outputVolume,
+                queued: $0.queued, head: $0.head, device: $0.device, outputVolume: $0.outputVolume,
                 mediaVolume: $0.mediaVolume, isQuitting: $0.isQuitting, mustRewind: $0.mustRewind,
                 overlay: overlay, binding: $0.binding, group: $0.group)
         }

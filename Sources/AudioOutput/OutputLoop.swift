@@ -31,8 +31,8 @@ final class OutputLoop {
     var history = CardHistory()
     /// The frame behind what dies away behind a short queue.
     var fadeEnd: Int64?
-    /// Nothing of the stream was heard yet.
-    var isStreamNew = false
+    /// What is heard next was not heard before, or not at this device.
+    var risesSlowly = false
     /// Lets what begins within its item come up.
     var edge = GainRamp()
     var overlaySamples: [Float] = []
@@ -73,6 +73,7 @@ final class OutputLoop {
             return false
         }
         if wish.epoch != epoch { startAnew(wish) }
+        if wish.device != keeper.moved { move(to: wish.device) }
         followOverlay(wish.overlay)
         applyVolume(wish, now: now)
         serviceDevice(wish, now: now)
@@ -109,7 +110,7 @@ final class OutputLoop {
         }
         setSounding(false)
         if wish.stream != stream {
-            (stream, isStarved, isStreamNew) = (wish.stream, false, true)
+            (stream, isStarved, risesSlowly) = (wish.stream, false, true)
             if !overlay.isActive { converter.set(outputGain(wish)) }
             mediaGain.set(VolumeCurve.gain(of: wish.mediaVolume))
         }
@@ -226,6 +227,8 @@ final class OutputLoop {
         guard let card = keeper.card, wish.rate > 0, wish.queued > 0 || written > 0 || wish.hasEnded else {
             return
         }
+        // Whoever decodes gives another rate, once it knows the device.
+        guard keeper.playableRate(for: wish.rate) == wish.rate else { return }
         if card.setup?.rate != wish.rate || card.queue != keeper.usualQueue {
             forgetCard()
             try configure(rate: wish.rate, queue: keeper.usualQueue)

@@ -168,7 +168,10 @@ extension BluetoothState {
         device.isPaired = properties["Paired"]?.boolean ?? device.isPaired
         device.isTrusted = properties["Trusted"]?.boolean ?? device.isTrusted
         device.isConnected = properties["Connected"]?.boolean ?? device.isConnected
-        if !device.isConnected { leaving.remove(device.address) }
+        if !device.isConnected {
+            leaving.remove(device.address)
+            parted(device.address)
+        }
     }
 
     private func change(_ player: inout Player, _ properties: [String: Value]) {

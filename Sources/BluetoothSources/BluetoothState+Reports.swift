@@ -162,28 +162,27 @@ extension BluetoothState {
     /// come back with it.
     mutating func takenAlong(_ now: Int64) {
         let recent = departures.filter { now - $0.time < Duration.seconds(3).nanoseconds }.map(\.address)
-        for address in Array(reported.sources.keys) + recent { rejoining[address] = 2 }
+        for address in Array(reported.sources.keys) + recent { rejoining[address] = Rejoin() }
         departures = []
     }
 
-    /// Daemons need a moment until they know each other, and phones often come back by themselves.
     mutating func scheduleRejoin() {
         guard !rejoining.isEmpty, isBluezListed, isBluealsaListed else { return }
-        effects.append(.arm(.rejoin, after: .seconds(2)))
+        effects.append(.arm(.rejoin, after: Self.rejoinPauses[0]))
     }
 
     mutating func rejoin() {
         guard isBluealsaListed, let adapter = adapterPath, adapters[adapter]?.isPowered == true else {
             return
         }
-        for (address, attempts) in rejoining.sorted(by: { $0.key < $1.key }) {
-            guard attempts > 0, reported.sources[address] == nil, let path = devicePath(of: address),
-                devices[path]?.isPaired == true
+        for (address, state) in rejoining.sorted(by: { $0.key < $1.key }) {
+            guard state.attempts < Self.rejoinPauses.count, reported.sources[address] == nil,
+                let path = devicePath(of: address), devices[path]?.isPaired == true
             else {
                 rejoining[address] = nil
                 continue
             }
-            rejoining[address] = attempts - 1
+            rejoining[address] = Rejoin(attempts: state.attempts + 1)
             effects.append(
                 .call(
                     BluezCall(
@@ -192,11 +191,25 @@ extension BluetoothState {
         }
     }
 
+    /// A connection that outlived a daemon may refuse sound for ever: it is ended, and a new one is asked for.
     mutating func joined(_ address: SourceAddress, _ failure: CallFailure?) {
-        guard failure != nil, let attempts = rejoining[address], attempts > 0 else {
+        guard failure != nil, let state = rejoining[address], state.attempts < Self.rejoinPauses.count else {
             rejoining[address] = nil
             return
         }
-        effects.append(.arm(.rejoin, after: .seconds(5)))
+        // Also if nobody says that the connection has ended.
+        effects.append(.arm(.rejoin, after: Self.rejoinPauses[state.attempts] * 2))
+        rejoining[address]?.isParting = true
+        sendAway(address)
+        if !leaving.contains(address) { parted(address) }
+    }
+
+    /// A device is asked back whose connection has ended.
+    mutating func parted(_ address: SourceAddress) {
+        guard let state = rejoining[address], state.isParting, state.attempts < Self.rejoinPauses.count else {
+            return
+        }
+        rejoining[address]?.isParting = false
+        effects.append(.arm(.rejoin, after: Self.rejoinPauses[state.attempts]))
     }
 }

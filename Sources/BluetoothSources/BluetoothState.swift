@@ -109,8 +109,8 @@ struct BluetoothState: Sendable {
     var leaving: Set<SourceAddress> = []
     /// Sources that left, and when, youngest last.
     var departures: [(address: SourceAddress, time: Int64)] = []
-    /// Sources that a daemon took along, with the attempts that are left.
-    var rejoining: [SourceAddress: Int] = [:]
+    /// Sources that a daemon took along, and how far asking them back has come.
+    var rejoining: [SourceAddress: Rejoin] = [:]
     var opening: [SourceAddress: Opening] = [:]
     /// What was opened, by the attempt that succeeded.
     var held: [SourceAddress: Int] = [:]
@@ -137,11 +137,21 @@ struct BluetoothState: Sendable {
         var metadata = Metadata()
     }
 
+    struct Rejoin: Equatable, Sendable {
+        /// How often it was asked.
+        var attempts = 0
+        /// Its connection is ended first.
+        var isParting = false
+    }
+
     struct Opening: Equatable, Sendable {
         var attempt: Int
         var tries: Int
     }
 
+    /// How long what was lost with a daemon is let alone before each time it is asked back. Daemons need a moment until they know
+    /// each other, and phones often come back by themselves.
+    static let rejoinPauses: [Duration] = [.seconds(2), .seconds(5), .seconds(10), .seconds(20)]
     /// How many devices may be connected for sound at one time.
     static let sourceLimit = 2
     /// How often the adapter is put right before somebody else's will is taken for stronger.
@@ -221,7 +231,10 @@ struct BluetoothState: Sendable {
         case .adapter(let property, let value): adapterSet(call.path, property, value, failure)
         case .volume(let transport, let value): volumeSet(transport, value, failure)
         case .join(let address): joined(address, failure)
-        case .sendAway(let address): if failure != nil { leaving.remove(address) }
+        case .sendAway(let address):
+            guard failure != nil else { return }
+            leaving.remove(address)
+            parted(address)
         }
     }
 

@@ -17,6 +17,15 @@
 static inline GstBuffer *gst_shim_probe_buffer(GstPadProbeInfo *info) { return GST_PAD_PROBE_INFO_BUFFER(info); }
 static inline GstEvent *gst_shim_probe_event(GstPadProbeInfo *info) { return GST_PAD_PROBE_INFO_EVENT(info); }
 static inline guint gst_shim_probe_type(GstPadProbeInfo *info) { return GST_PAD_PROBE_INFO_TYPE(info); }
+/* True while a thread brings something into the pad. */
+static inline gboolean gst_shim_pad_takes(GstPad *pad)
+{
+    if (!GST_PAD_STREAM_TRYLOCK(pad))
+        return TRUE;
+    GST_PAD_STREAM_UNLOCK(pad);
+    return FALSE;
+}
+
 static inline GstQuery *gst_shim_probe_query(GstPadProbeInfo *info) { return GST_PAD_PROBE_INFO_QUERY(info); }
 static inline GstEventType gst_shim_event_type(GstEvent *event) { return GST_EVENT_TYPE(event); }
 static inline guint32 gst_shim_event_seqnum(GstEvent *event) { return gst_event_get_seqnum(event); }

@@ -7,9 +7,9 @@ import MediaModel
 import Soup
 import Synchronization
 
-/// What adaptive streams need: moves and ends between requests.
+/// What adaptive streams need: freezes, holes and ends.
 extension GStreamerRenderer {
-    /// How often a demuxer is looked at that is to become quiet.
+    /// How often a demuxer is looked at that is to end.
     private static let look = Duration.milliseconds(10)
     /// Longer than a server's silence lasts before a request to it fails, in nanoseconds.
     private static let patience: Int64 = 12_000_000_000
@@ -21,32 +21,6 @@ extension GStreamerRenderer {
     private static let freezeCount = 2
     /// A move to here, in nanoseconds before the end, may end at once.
     private static let lastOfStream: Int64 = 2_000_000_000
-
-    // MARK: Moves
-
-    /// Puts a move off until no request is under way. What was heard so far is not heard any more.
-    func awaitQuiet(_ demuxer: AdaptiveDemuxer, for seek: Playback.Seek) {
-        guard let pipeline = playback?.pipeline else { return }
-        demuxer.hold()
-        playback?.seek?.patience = AudioOutput.now() + Self.patience
-        if playback?.scan == nil {
-            playback?.isHeld = true
-            applyPlaying()
-        }
-        later(Self.look, .quietDue(pipeline: pipeline.number, number: seek.number))
-    }
-
-    func moveOnceQuiet(_ number: UInt64) {
-        guard let pipeline = playback?.pipeline, var seek = playback?.seek, seek.number == number,
-            seek.isExecuting, let demuxer = pipeline.demuxer
-        else { return }
-        guard demuxer.isQuiet || AudioOutput.now() > seek.patience else {
-            return later(Self.look, .quietDue(pipeline: pipeline.number, number: number))
-        }
-        seek.flushes = pipeline.feed.flushes
-        playback?.seek = seek
-        move(seek, on: pipeline, precision: seek.isAccurate ? .exact : .nearest)
-    }
 
     // MARK: Freezes
 
@@ -110,17 +84,17 @@ extension GStreamerRenderer {
 
     /// Ends a pipeline, which is silent from now on, when that is safe.
     func end(_ pipeline: MediaPipeline) {
-        guard let demuxer = pipeline.demuxer, !demuxer.isQuiet else { return pipeline.tearDown() }
         pipeline.close()
+        guard let demuxer = pipeline.demuxer, !demuxer.canEnd else { return pipeline.tearDown() }
         if ending.count >= Self.endingLimit { ending.removeFirst().pipeline.tearDown() }
         ending.append((pipeline, AudioOutput.now() + Self.patience))
         if ending.count == 1 { later(Self.look, .endDue) }
     }
 
-    func endQuietOnes() {
+    func endReadyOnes() {
         let now = AudioOutput.now()
         ending.removeAll { one in
-            guard one.pipeline.demuxer?.isQuiet ?? true || now > one.until else { return false }
+            guard one.pipeline.demuxer?.canEnd ?? true || now > one.until else { return false }
             one.pipeline.tearDown()
             return true
         }

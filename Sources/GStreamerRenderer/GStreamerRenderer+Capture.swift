@@ -100,7 +100,7 @@ extension GStreamerRenderer {
             return id == current.id
         case .load, .loadCapture, .setPlaying, .setMediaVolume, .setOutputVolume, .stop, .announce,
             .cancelAnnouncement, .warmUp, .setGroupClock, .setOutputTrim, .setCardDrift,
-            .watchCapture:
+            .setOutputDevice, .watchCapture:
             return false
         }
         return true
@@ -125,7 +125,9 @@ extension GStreamerRenderer {
     func followJacks(_ status: OutputStatus, before: OutputStatus?) {
         func isThere(_ status: OutputStatus?) -> Bool { status?.state == .closed || status?.state == .open }
         guard isThere(status), !isThere(before) || before?.device != status.device else { return }
-        listening()?.follow(jacksOf: status.device)
+        // The jack is one of the usual card, wherever the sound goes.
+        if status.device != otherDevice { usualDevice = status.device }
+        listening()?.follow(jacksOf: usualDevice ?? status.device)
     }
 
     func heard(_ event: InputWatch.Event) {

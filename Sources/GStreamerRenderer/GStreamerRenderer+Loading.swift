@@ -182,6 +182,18 @@ extension GStreamerRenderer {
         return known.isEmpty ? [48_000] : known
     }
 
+    /// The output may have another device: what it does not play as it is decoded is decoded anew, from where it is.
+    func followRates() {
+        let (before, now) = (knownRates, rates)
+        knownRates = now
+        guard now != before, !now.isEmpty, let current = playback, current.pipeline != nil else { return }
+        if let rate = output.rate(of: current.stream), now.contains(rate) {
+            guard let next = current.next, next.pipeline != nil else { return }
+            return prepareNext(UpcomingItem(load: next.load, item: next.item))
+        }
+        reload(at: current.nextSeek?.position ?? current.seek?.position ?? place())
+    }
+
     /// Ends the current load without a word: nothing of it is heard from now on.
     func giveUp(closesScreen: Bool = true) {
         cancelPreparation()

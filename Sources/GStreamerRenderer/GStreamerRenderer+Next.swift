@@ -229,7 +229,7 @@ extension GStreamerRenderer.Input {
         switch self {
         case .message(let pipeline, _), .arrived(let pipeline, _), .seekAnswered(let pipeline, _, _),
             .seekIsSlow(let pipeline, _), .asked(let pipeline, _), .askAgain(let pipeline),
-            .quietDue(let pipeline, _), .freezeDue(let pipeline, _), .pictures(let pipeline, _),
+            .freezeDue(let pipeline, _), .pictures(let pipeline, _),
             .beginningDue(let pipeline, _), .serverDue(let pipeline), .news(let pipeline, _, _),
             .streamsTold(let pipeline):
             pipeline

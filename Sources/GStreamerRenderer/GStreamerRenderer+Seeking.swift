@@ -93,7 +93,6 @@ extension GStreamerRenderer {
         if pipeline.movesByReload, playback?.phase != .loading {
             return reload(at: seek.position)
         }
-        if let demuxer = pipeline.demuxer, !demuxer.isQuiet { return awaitQuiet(demuxer, for: seek) }
         move(seek, on: pipeline, precision: precision)
     }
 

@@ -33,7 +33,6 @@ package actor GStreamerRenderer {
         case asked(pipeline: UInt64, MediaPipeline.Facts)
         case askAgain(pipeline: UInt64)
         case adaptiveFound
-        case quietDue(pipeline: UInt64, number: UInt64)
         case endDue
         case beginningDue(pipeline: UInt64, reads: Int)
         case freezeDue(pipeline: UInt64, seek: UInt64)
@@ -65,6 +64,11 @@ package actor GStreamerRenderer {
     nonisolated let report: @Sendable (RendererEvent) -> Void
 
     var outputStatus: OutputStatus?
+    /// The device that was last wanted in place of the configured one, and the one that is in use otherwise.
+    var otherDevice: String?
+    var usualDevice: String?
+    /// The rates of the device for which pipelines were made.
+    var knownRates: [Int32] = []
     /// How the group's clock is read by this machine's.
     var groupClock: ClockLine?
     /// How much later than the card says sound is heard, in nanoseconds.
@@ -78,7 +82,7 @@ package actor GStreamerRenderer {
     var ticking: UInt64 = 0
     var isTicking = false
     var scanCount: UInt64 = 0
-    /// Pipelines that are over and have requests under way, with the time, in nanoseconds, until which that is waited for.
+    /// Pipelines that are over and are not ready for it, with the time, in nanoseconds, until which that is waited for.
     var ending: [(pipeline: MediaPipeline, until: Int64)] = []
     /// Answers for segments that are not there.
     var standIn: Server?
@@ -178,8 +182,7 @@ package actor GStreamerRenderer {
         case .askAgain:
             if playback?.phase == .loading { startSeeking() } else { askPipeline() }
         case .adaptiveFound: openStandIn()
-        case .quietDue(_, let number): moveOnceQuiet(number)
-        case .endDue: endQuietOnes()
+        case .endDue: endReadyOnes()
         case .beginningDue(_, let reads): beginAgainIfStuck(reads: reads)
         case .freezeDue(_, let seek): endFreeze(seek: seek)
         case .recoveryDue(let load, let attempt):
@@ -236,6 +239,9 @@ package actor GStreamerRenderer {
         case .unbind(let id): if isCurrent(id) { unbind() }
         case .setOutputTrim(let nanoseconds): setOutputTrim(nanoseconds)
         case .setCardDrift(let device, let drift): output.setCardDrift(drift, of: device)
+        case .setOutputDevice(let device):
+            otherDevice = device ?? otherDevice
+            output.setDevice(device)
         case .loadCapture(let id, let source, let playing): loadCapture(id, source, playing: playing)
         case .watchCapture(let watches): watch(watches)
         }
@@ -256,6 +262,7 @@ package actor GStreamerRenderer {
             outputStatus = status
             report(before == nil ? .started(status) : .outputChanged(status))
             followJacks(status, before: before)
+            followRates()
         case .volumeChanged(let volume): report(.outputVolumeChanged(volume))
         case .soundingChanged(let stream, let isSounding):
             guard isPlayed(stream) else { return }

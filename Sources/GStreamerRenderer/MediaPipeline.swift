@@ -283,7 +283,10 @@ final class MediaPipeline: Sendable {
     /// Changes to another stream of sound; `streams` are those to play from then on.
     func select(audio identifier: String, streams: [String]) {
         wanted.identifier = identifier
-        worker.perform { [head] in _ = head.selectStreams(streams) }
+        worker.perform { [head, parts] in
+            if parts.demuxer != nil { AdaptiveDemuxer.awaitSending() }
+            _ = head.selectStreams(streams)
+        }
     }
 
     /// What the pipeline knows of its timeline.
@@ -314,7 +317,7 @@ final class MediaPipeline: Sendable {
     func close() {
         feed.close()
         pictures?.feed.close()
-        demuxer?.hold()
+        demuxer?.close()
     }
 
     /// Takes everything apart, some time. The feed is closed before: a thread that waits there holds locks of the

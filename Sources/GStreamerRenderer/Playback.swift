@@ -35,8 +35,6 @@ struct Playback {
         var guess: Int64 = 0
         /// Flushes before it; frames that come after more are its own.
         var flushes = 0
-        /// Until when it waits for a quiet demuxer, in nanoseconds of the monotonic clock.
-        var patience: Int64 = 0
     }
 
     let id: LoadID

@@ -125,7 +125,10 @@ extension GroupCoordinator {
     /// An item is over when all who take part have played it; once more than half have, the others have a while.
     mutating func finishIfEnded(_ identifier: String, at now: Int64) -> [GroupEffect] {
         guard let state = items[identifier], case .playing = state.timeline else { return [] }
-        let playing = participants.filter { $0.item == identifier && $0.takesPart && !$0.isLeftBehind }
+        // Who has played it is one of them, also if it ran dry on the way.
+        let playing = participants.filter {
+            $0.item == identifier && ($0.hasEnded || $0.takesPart && !$0.isLeftBehind)
+        }
         let ended = playing.count { $0.hasEnded }
         guard ended > 0 else { return [] }
         if ended == playing.count { return finish(identifier, at: now) }

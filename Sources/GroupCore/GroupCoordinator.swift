@@ -138,6 +138,9 @@ package struct GroupCoordinator: Equatable, Sendable {
             item: item, timelines: items.mapValues(\.timeline), activity: activity, policy: policy)
     }
 
+    /// Whether members of the host before may still come.
+    package var awaitsMembers: Bool { !expected.isEmpty }
+
     /// Where the group is in an item.
     package func timeline(of item: String) -> GroupTimeline? { items[item]?.timeline }
 

@@ -72,9 +72,15 @@ package final class HostLink {
         guard isAttached, waiting.count < Self.requestLimit, let link else {
             return answer(.failure(GroupRefusal.unavailable.error))
         }
+        let text = GroupLinkRequest.ask(ask).text(id: lastRequest + 1)
+        // The host would end the link.
+        guard text.utf8.count <= WireLimits.textFrame else {
+            return answer(
+                .failure(RouteError(.limitReached, "That is more than a member can pass on at a time.")))
+        }
         lastRequest += 1
         waiting[lastRequest] = answer
-        link.send(text: GroupLinkRequest.ask(ask).text(id: lastRequest))
+        link.send(text: text)
     }
 
     // MARK: Hearing

@@ -218,7 +218,7 @@ extension GroupAsk {
     /// The core's request; nil for what the host does without it.
     package func request(policy: GroupPolicy) -> GroupRequest? {
         switch self {
-        case .item(let item, let proposal):
+        case .item(let item, let proposal, _, _):
             .setItem(item.map { GroupItem($0) }, proposing: proposal.map { TimingProposal($0) })
         case .rate(let rate, let item, let time, let immediately):
             .setRate(rate, item: item, itemTime: time, immediately: immediately)
@@ -228,7 +228,7 @@ extension GroupAsk {
         case .activity(let activity): .setActivity(GroupActivity(activity))
         case .name(let name): .setName(name)
         case .remove(let member): .remove(ParticipantID(member))
-        case .dissolve, .volume: nil
+        case .dissolve, .volume, .queue: nil
         }
     }
 

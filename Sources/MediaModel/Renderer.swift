@@ -80,6 +80,9 @@ package enum RendererCommand: Equatable, Sendable {
     /// How much faster than the machine's clock the card of this device ran when it was last measured, in parts per million: a
     /// bound load is exact sooner. Kept over loads.
     case setCardDrift(device: String, partsPerMillion: Double)
+    /// Where sound goes from now on, in place of the configured device; nil: there. What plays goes on in its place. Kept over
+    /// loads.
+    case setOutputDevice(String?)
     /// Gives up the current load, if any, and plays what comes from the source, as it comes. Afterwards the load is one like
     /// any other, live and without a length: it is not moved, nothing follows it, and it is bound to no group. While it is
     /// paused, what comes is thrown away.

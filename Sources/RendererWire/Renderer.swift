@@ -73,6 +73,9 @@ extension RendererCommand {
             writer.put(UInt8(20))
             writer.put(device)
             writer.put(partsPerMillion)
+        case .setOutputDevice(let device):
+            writer.put(UInt8(21))
+            writer.optional(device) { $1.put($0) }
         }
     }
 
@@ -123,6 +126,7 @@ extension RendererCommand {
                 try reader.list { reader throws(FrameFailure) in try reader.captureWatch() })
         case 20:
             self = .setCardDrift(device: try reader.text(), partsPerMillion: try reader.finite())
+        case 21: self = .setOutputDevice(try reader.optionalText())
         case let kind: throw FrameFailure("a command of kind \(kind) is unknown")
         }
     }

@@ -19,6 +19,8 @@ package struct GroupDocument: Equatable, Sendable {
     /// Of the loudest member.
     package var volume: Double?
     package var item: WireGroupItem?
+    /// What the group plays one after the other; `item` is its current item.
+    package var queue: WireGroupQueue?
     /// By the names of items in the group.
     package var timelines: [String: WireGroupTimeline]
     package var members: [String: GroupMemberDocument]
@@ -42,17 +44,18 @@ package struct GroupDocument: Equatable, Sendable {
     package init(
         id: String, name: String, epoch: Int64 = 0, host: String, clock: GroupClockDocument? = nil,
         activity: WireGroupActivity? = nil, policy: WireGroupPolicy = .init(), volume: Double? = nil,
-        item: WireGroupItem? = nil, timelines: [String: WireGroupTimeline] = [:],
-        members: [String: GroupMemberDocument] = [:],
+        item: WireGroupItem? = nil, queue: WireGroupQueue? = nil,
+        timelines: [String: WireGroupTimeline] = [:], members: [String: GroupMemberDocument] = [:],
         view: View? = nil
     ) {
         (self.id, self.name, self.epoch, self.host) = (id, name, epoch, host)
         (self.clock, self.activity, self.policy, self.volume) = (clock, activity, policy, volume)
-        (self.item, self.timelines, self.members, self.view) = (item, timelines, members, view)
+        (self.item, self.queue) = (item, queue)
+        (self.timelines, self.members, self.view) = (timelines, members, view)
     }
 
     /// As members are told it, or, with a view, as it stands in the state: there the item's address is left out, which may
-    /// hold secrets.
+    /// hold secrets, and the queue, which is the session's.
     package var json: JSONValue {
         var clock = clock?.members
         var result: [String: JSONValue] = [
@@ -72,6 +75,7 @@ package struct GroupDocument: Equatable, Sendable {
             }
         } else {
             result["item"] = item?.json
+            result["queue"] = queue?.json
         }
         result["clock"] = clock.map { .object($0) }
         return .object(result)
@@ -79,6 +83,13 @@ package struct GroupDocument: Equatable, Sendable {
 
     package init(json: JSONValue) throws(RouteError) {
         try self.init(try ParamReader(json, path: "group"))
+        if let queue = json["queue"], !queue.isNull { self.queue = try WireGroupQueue(json: queue) }
+    }
+
+    /// The same with a queue that is known already: a long one takes a while to read.
+    package init(json: JSONValue, keeping queue: WireGroupQueue?) throws(RouteError) {
+        try self.init(try ParamReader(json, path: "group"))
+        self.queue = queue
     }
 
     init(_ reader: ParamReader) throws(RouteError) {

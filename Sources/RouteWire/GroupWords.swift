@@ -140,7 +140,10 @@ package struct WireGroupItem: Equatable, Sendable {
 /// What a member asks of the host, for its senders or for itself.
 package enum GroupAsk: Equatable, Sendable {
     /// Nil: nothing is to be played. The proposal counts if the group has no timing of the item yet.
-    case item(WireGroupItem?, WireGroupProposal?)
+    case item(
+        WireGroupItem?, WireGroupProposal?, following: [QueueItemRequest] = [], repeats: WireRepeat = .off)
+    /// What a sender asks of the group's queue, if it is still this one.
+    case queue(QueueCommand, of: String)
     /// 0 pauses; `itemTime` is then where the one who asks stopped.
     case rate(Double, item: String, itemTime: Int64?, immediately: Bool)
     case seek(itemTime: Int64, item: String, resumesImmediately: Bool)
@@ -152,16 +155,23 @@ package enum GroupAsk: Equatable, Sendable {
     case volume(Double)
 
     private enum Kind: String, CaseIterable {
-        case item, rate, seek, policy, activity, name, remove, dissolve, volume
+        case item, queue, rate, seek, policy, activity, name, remove, dissolve, volume
     }
 
     package var json: JSONValue {
         switch self {
-        case .item(let item, let proposal):
+        case .item(let item, let proposal, let following, let repeats):
             var members: [String: JSONValue] = ["kind": "item"]
             members["item"] = item?.json
             members["proposal"] = proposal?.json
+            if !following.isEmpty { members["items"] = .array(following.map(\.json)) }
+            if repeats != .off { members["repeat"] = .text(repeats.rawValue) }
             return .object(members)
+        case .queue(let command, let queue):
+            return .object([
+                "kind": "queue", "queue": .text(queue), "method": .text(command.method),
+                "params": .object(command.members),
+            ])
         case .rate(let rate, let item, let itemTime, let immediately):
             var members: [String: JSONValue] = [
                 "kind": "rate", "rate": .number(rate), "of": .text(item), "immediately": .bool(immediately),
@@ -185,7 +195,22 @@ package enum GroupAsk: Equatable, Sendable {
     init(_ reader: ParamReader) throws(RouteError) {
         switch try reader.choice("kind", Kind.self) {
         case .item:
-            self = .item(try WireGroupItem.optional(reader), try WireGroupProposal.optional(reader))
+            var following: [QueueItemRequest] = []
+            for item in try reader.objects("items", limit: WireLimits.queue) {
+                following.append(try QueueItemRequest(item))
+            }
+            self = .item(
+                try WireGroupItem.optional(reader), try WireGroupProposal.optional(reader),
+                following: following,
+                repeats: reader.optional("repeat") == nil
+                    ? .off : try reader.choice("repeat", WireRepeat.self))
+        case .queue:
+            let method = try reader.text("method", bytes: 1...64)
+            let params = try ParamReader(reader.optional("params"), path: "\(reader.path).params")
+            guard let command = try QueueCommand(method: method, params) else {
+                throw ParamReader.fault("\(reader.path).method", "expected a method of the queue")
+            }
+            self = .queue(command, of: try reader.groupItem("queue"))
         case .rate:
             self = .rate(
                 try reader.rate("rate", in: 0...WireLimits.groupRate), item: try reader.groupItem("of"),

@@ -26,6 +26,11 @@ package enum WireLimits {
     package static let policyReasons = 32
     package static let groupItems = 80
     package static let groupItem = 1_024
+    /// Bytes of a group's queue, as the host writes it without failures: with the members it is less than a text frame of a
+    /// receiver.
+    package static let groupQueue = 524_288
+    /// The greatest number of an item of it, far from where counting on would begin anew.
+    package static let queueItemNumber = UInt64(Int64.max)
     package static let suspensionReason = 128
     package static let outputTrim: Int64 = 500_000_000
     package static let groupRate = 4.0

@@ -45,6 +45,11 @@ package struct QueueEntry: Equatable, Sendable {
     package let name: String
     /// Why the item could not be played; it is passed over until somebody jumps to it.
     package internal(set) var failure: MediaFailure?
+
+    package init(id: QueueItemID, given: QueueItem, failure: MediaFailure? = nil) {
+        (self.id, self.given, self.failure) = (id, given, failure)
+        name = given.name
+    }
 }
 
 /// The items of a session, in order, and which of them is current. A queue has at least one item.
@@ -69,13 +74,25 @@ package struct PlayQueue: Equatable, Sendable {
     /// Items in a row that could not be played, and why the last of them could not.
     private(set) var failures = 0
     private(set) var lastFailure: MediaFailure?
-    private var lastID: UInt64 = 0
+    /// The greatest number that was given to an item.
+    package private(set) var lastID: UInt64 = 0
 
     /// A queue whose first item is current. Refuses what is beyond the limits.
     package init(_ items: [QueueItem], repeats: RepeatMode = .off) throws(Refusal) {
         (current, self.repeats) = (QueueItemID(1), repeats)
         guard !items.isEmpty else { throw Refusal(.invalidParams, "There is no item.") }
         _ = try insert(items, at: .end)
+    }
+
+    /// A queue as another receiver has it. Refuses what is none, and what is beyond the limits.
+    package init(
+        restoring entries: [QueueEntry], current: QueueItemID, lastID: UInt64, repeats: RepeatMode
+    ) throws(Refusal) {
+        guard entries.count <= Self.limit, Set(entries.map(\.id)).count == entries.count,
+            entries.contains(where: { $0.id == current }), entries.allSatisfy({ $0.id.number <= lastID })
+        else { throw Refusal(.invalidParams, "This is no queue.") }
+        try Self.checkSize(entries)
+        (self.entries, self.current, self.lastID, self.repeats) = (entries, current, lastID, repeats)
     }
 
     package subscript(_ id: QueueItemID) -> QueueEntry? { index(of: id).map { entries[$0] } }
@@ -112,7 +129,7 @@ package struct PlayQueue: Equatable, Sendable {
     package var isHopeless: Bool { failures >= Self.failureLimit }
 
     /// Makes an item current. False if it is not there.
-    mutating func go(to id: QueueItemID) -> Bool {
+    package mutating func go(to id: QueueItemID) -> Bool {
         guard let index = index(of: id) else { return false }
         entries[index].failure = nil
         current = id
@@ -120,7 +137,7 @@ package struct PlayQueue: Equatable, Sendable {
     }
 
     /// Notes that an item cannot be played.
-    mutating func fail(_ id: QueueItemID, _ failure: MediaFailure) {
+    package mutating func fail(_ id: QueueItemID, _ failure: MediaFailure) {
         guard let index = index(of: id) else { return }
         // The words may be an element's, of any length.
         entries[index].failure = MediaFailure(
@@ -129,7 +146,7 @@ package struct PlayQueue: Equatable, Sendable {
     }
 
     /// Notes that the current item can be played.
-    mutating func succeed() { (failures, lastFailure) = (0, nil) }
+    package mutating func succeed() { (failures, lastFailure) = (0, nil) }
 
     // MARK: Changes
 
@@ -142,7 +159,7 @@ package struct PlayQueue: Equatable, Sendable {
         var added: [QueueEntry] = []
         for (offset, item) in items.enumerated() {
             let id = QueueItemID(lastID &+ UInt64(offset) &+ 1)
-            added.append(QueueEntry(id: id, given: item, name: item.name))
+            added.append(QueueEntry(id: id, given: item))
         }
         try Self.checkSize(entries + added)
         let index = try self.index(for: place)

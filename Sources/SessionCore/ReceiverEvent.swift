@@ -52,8 +52,12 @@ package enum ReceiverEvent: Equatable, Sendable {
     case groupLeft(keepsPlaying: Bool)
     /// Whether requests of playback can reach the group's host.
     case groupReachable(Bool)
-    /// The group's item is this one; the session before ends.
-    case groupItemChanged(SessionRequest, fresh: SessionID, by: String)
+    /// The group plays the current item of this queue; the session before ends.
+    case groupItemChanged(PlayQueue, fresh: SessionID, by: String)
+    /// The group has gone over to the current item of this queue, which is the session's as it is now.
+    case groupAdvanced(SessionID, PlayQueue)
+    /// The session's queue is this one now; what is current stays.
+    case groupQueueChanged(SessionID, PlayQueue)
     /// The group plays something else, or nothing.
     case groupItemEnded(SessionID)
     /// What the group wants to play at; 0: paused.
@@ -124,7 +128,7 @@ package struct SessionRequest: Equatable, Sendable {
     }
 
     /// The first item of the queue.
-    var first: QueueItem {
+    package var first: QueueItem {
         QueueItem(item: item, metadata: metadata, segments: segments, identifier: identifier)
     }
 }
@@ -172,7 +176,7 @@ package enum ReceiverEffect: Equatable, Sendable {
     /// Refuses: code, reason for people.
     case refuse(RequestID, Refusal)
     case render(RendererCommand)
-    /// Asks the group for what a sender asked of the session.
+    /// Asks the group for what a sender asked of the session, or tells it.
     case coordinate(SessionID, CoordinatedRequest)
     /// Ends the renderer process by force; it comes back by itself.
     case restartRenderer
@@ -219,13 +223,19 @@ package enum ReceiverEffect: Equatable, Sendable {
     case dropArtwork(SessionID)
 }
 
-/// What senders ask of a session that is the group's.
+/// What senders ask of a session that is the group's, and what became of its item.
 package enum CoordinatedRequest: Equatable, Sendable {
     /// It has begun: the group is to play it.
     case start(SessionRequest)
     case setPlaying(Bool)
     case seek(MediaTime)
     case setSpeed(Double)
+    /// The group's host answers this one.
+    case queue(RequestID, QueueRequest)
+    /// The item was played to its end here.
+    case ended
+    /// The item cannot be played here.
+    case failed(MediaFailure)
 }
 
 /// A yes, with what the request asked for.

@@ -15,26 +15,30 @@ extension ReceiverState {
             session.anchor = nil
             let commands = session.endScan()
             session.mode = .normal
-            session.queue.clear()
-            session.queue.repeats = .off
             session.next = nil
             sessions[id] = session
             return commands.flatMap { render($0) } + render(.prepareNext(session.load, nil))
         case .groupLeft(let keepsPlaying): return leaveGroup(keepsPlaying: keepsPlaying)
         case .groupReachable(let isReachable): isGroupReachable = isReachable
-        case .groupItemChanged(let wanted, let fresh, let name):
-            return startGroupItem(wanted, fresh: fresh, by: name)
-        case .groupItemEnded(let id): return end(id, .stopped)
+        case .groupItemChanged(let queue, let fresh, let name):
+            return startGroupItem(queue, fresh: fresh, by: name)
+        case .groupAdvanced(let id, let queue): return goOn(id, queue)
+        case .groupQueueChanged(let id, let queue):
+            guard let session = sessions[id], session.isGrouped, session.queue.current == queue.current else {
+                return []
+            }
+            sessions[id]?.queue = queue
+        case .groupItemEnded(let id): return end(id, sessions[id]?.waiting?.end ?? .stopped)
         case .groupRateChanged(let id, let rate):
             sessions[id]?.isPlaying = rate > 0
             if rate > 0 { sessions[id]?.speed = rate }
         case .groupAnchored(let id, let anchor):
-            guard var session = sessions[id], session.isGrouped else { return [] }
+            guard var session = sessions[id], session.isGrouped, session.waiting == nil else { return [] }
             session.anchor = anchor
             sessions[id] = session
             return render(.bind(session.load, anchor))
         case .groupSought(let id, let time):
-            guard var session = sessions[id], session.isGrouped else { return [] }
+            guard var session = sessions[id], session.isGrouped, session.waiting == nil else { return [] }
             session.anchor = nil
             session.pendingSeek = Session.Target(time: time, tolerance: .zero)
             let commands = [.bind(session.load, nil)] + session.sendSeek(next: &lastSeek)
@@ -47,12 +51,14 @@ extension ReceiverState {
     }
 
     private mutating func startGroupItem(
-        _ wanted: SessionRequest, fresh: SessionID, by name: String
+        _ queue: PlayQueue, fresh: SessionID, by name: String
     ) -> [ReceiverEffect] {
-        guard isGrouped, !isShutDown, (try? wanted.first.validate(schemes: policy.allowedSchemes)) != nil,
-            let queue = try? PlayQueue([wanted.first], repeats: .off)
+        guard isGrouped, !isShutDown, let given = queue[queue.current]?.given,
+            (try? given.validate(schemes: policy.allowedSchemes)) != nil
         else { return [] }
         let ended = player.map { end($0, .preempted(by: name), stopsRenderer: false) } ?? []
+        let wanted = SessionRequest(
+            item: given.item, isPlaying: false, metadata: given.metadata, segments: given.segments)
         var session = Session(wanted, queue: queue, owner: nil, load: nextLoad())
         session.isGrouped = true
         session.isHeard = foreign == nil
@@ -61,12 +67,51 @@ extension ReceiverState {
         return launch(session) + [.armLoadTimer(session.load)] + ended
     }
 
+    /// The group's next item, which is the session's.
+    private mutating func goOn(_ id: SessionID, _ queue: PlayQueue) -> [ReceiverEffect] {
+        guard let session = sessions[id], session.isGrouped, let given = queue[queue.current]?.given else {
+            return []
+        }
+        do throws(Refusal) { try given.validate(schemes: policy.allowedSchemes) } catch {
+            let code: MediaFailure.Code = error.code == .unsupportedScheme ? .unsupportedScheme : .invalidURL
+            return end(id, .failed(MediaFailure(code, error.message)))
+        }
+        sessions[id]?.queue = queue
+        return go(id, to: queue.current)
+    }
+
+    /// The item is over here. What follows is the group's to say.
+    mutating func setAside(_ id: SessionID, _ waiting: Session.Waiting) -> [ReceiverEffect] {
+        guard var session = sessions[id] else { return [] }
+        session.waiting = waiting
+        (session.isLoaded, session.isBuffering, session.anchor) = (false, false, nil)
+        (session.crashes, session.played) = (0, 0)
+        (session.seek, session.pendingSeek, session.next) = (nil, nil, nil)
+        session.position = PlaybackPosition(
+            position: session.position.position, clockTime: session.position.clockTime, rate: 0)
+        guard case .failed(let failure) = waiting else {
+            sessions[id] = session
+            return [.coordinate(id, .ended)]
+        }
+        session.error = failure
+        sessions[id] = session
+        return [.coordinate(id, .failed(failure))]
+    }
+
     private mutating func leaveGroup(keepsPlaying: Bool) -> [ReceiverEffect] {
         isGrouped = false
         isGroupReachable = false
         guard let id = player, var session = sessions[id], session.isGrouped else { return [] }
-        guard keepsPlaying else { return end(id, .stopped) }
+        guard keepsPlaying else { return end(id, session.waiting?.end ?? .stopped) }
         session.isGrouped = false
+        if let waiting = session.waiting {
+            session.waiting = nil
+            sessions[id] = session
+            switch waiting {
+            case .ended: return itemEnded(id)
+            case .failed(let failure): return itemFailed(id, failure)
+            }
+        }
         session.isPlaying = session.anchor != nil
         // The renderer goes on at the rate that it has.
         session.toldSpeed = session.anchor?.rate ?? session.toldSpeed

@@ -38,7 +38,9 @@ extension ReceiverState {
             (commands, answer) = (try session.amend(metadata, segments), .accepted)
         }
         sessions[id] = session
-        return commands.flatMap { render($0) } + [.answer(request, answer)]
+        // What waits for its group's next item is told with that.
+        let told = session.waiting == nil ? commands : []
+        return told.flatMap { render($0) } + [.answer(request, answer)]
     }
 }
 

@@ -3,21 +3,6 @@
 
 package import MediaModel
 
-/// A request to the queue of the session that plays. Those that come at the same time take effect in the order in which they
-/// come; each names items, so that none hits another item than was meant.
-package enum QueueRequest: Equatable, Sendable {
-    case insert([QueueItem], QueuePlace)
-    case remove([QueueItemID])
-    case move(QueueItemID, QueuePlace)
-    case jump(QueueItemID)
-    /// Nothing happens if another item than `from` is current by now.
-    case next(from: QueueItemID?)
-    case previous(from: QueueItemID?)
-    case setRepeat(RepeatMode)
-    /// Takes out all but the current item.
-    case clear
-}
-
 extension Session {
     /// What the renderer was told to have follow.
     struct Next: Equatable, Sendable {
@@ -43,6 +28,7 @@ extension Session {
         (givenMetadata, metadata) = (entry.given.metadata, entry.given.metadata)
         mediaMetadata = Metadata()
         (artwork, artworkIsStale, error) = ([], false, nil)
+        (waiting, anchor) = (nil, nil)
         (seek, pendingSeek, chosenTracks, next) = (nil, nil, [:], nil)
         (toldSpeed, crashes) = (1, 0)
     }
@@ -56,45 +42,23 @@ extension ReceiverState {
         guard var session = sessions[id] else {
             throw Refusal(.sessionUnknown, "There is no such session, or no longer.")
         }
-        if session.isGrouped, wanted != .clear, wanted != .setRepeat(.off) {
-            throw Refusal(.unsupported, "A group plays one item at a time.")
-        }
-        var answer = Answer.accepted
-        var effects: [ReceiverEffect] = []
-        switch wanted {
-        case .insert(let items, let place):
+        if case .insert(let items, _) = wanted {
             for item in items { try item.validate(schemes: policy.allowedSchemes) }
-            answer = .inserted(try session.queue.insert(items, at: place))
-            sessions[id] = session
-        case .remove(let items):
-            let removal = session.queue.remove(Set(items))
-            sessions[id] = session
-            switch removal {
-            case .kept: break
-            case .replaced(let heir): effects = go(id, to: heir)
-            case .over: effects = end(id, .stopped)
-            }
-        case .move(let item, let place):
-            try session.queue.move(item, to: place)
-            sessions[id] = session
-        case .jump(let item):
-            guard session.queue[item] != nil else {
-                throw Refusal(.itemUnknown, "There is no such item in the queue, or no longer.")
-            }
-            effects = go(id, to: item)
-        case .next(let from):
-            guard from == nil || from == session.queue.current else { break }
-            effects = session.queue.successor(explicitly: true).map { go(id, to: $0) } ?? end(id, .finished)
-        case .previous(let from):
-            guard from == nil || from == session.queue.current else { break }
-            effects = try previous(id, session)
-        case .setRepeat(let mode):
-            session.queue.repeats = mode
-            sessions[id] = session
-        case .clear:
-            session.queue.clear()
-            sessions[id] = session
         }
+        if session.isGrouped {
+            guard isGroupReachable else { throw Refusal(.groupUnavailable, "The group's host is away.") }
+            // The group's queue is changed by its host, which answers.
+            return [.coordinate(id, .queue(request, wanted))]
+        }
+        let (answer, step) = try session.queue.apply(wanted)
+        sessions[id] = session
+        let effects =
+            switch step {
+            case .none: [ReceiverEffect]()
+            case .go(let item): go(id, to: item)
+            case .back: try previous(id, session)
+            case .end(let reason): end(id, reason)
+            }
         return effects + tellNext(id) + [.answer(request, answer)]
     }
 
@@ -146,8 +110,10 @@ extension ReceiverState {
     mutating func advanced(_ load: LoadID, to next: LoadID) -> [ReceiverEffect] {
         guard let id = session(playing: load), var session = sessions[id] else { return [] }
         guard let known = session.next, known.load == next, let entry = session.queue[known.item] else {
-            // It is one that was to follow a moment ago.
-            return itemEnded(id)
+            // It is one that was to follow a moment ago. In a group nothing takes its place at once.
+            guard session.isGrouped else { return itemEnded(id) }
+            stopping = next
+            return render(.stop(next)) + [.armStopTimer(next)] + itemEnded(id)
         }
         let pictures: [ReceiverEffect] = session.artwork.isEmpty ? [] : [.dropArtwork(id)]
         session.begin(entry, load: next)
@@ -179,7 +145,7 @@ extension ReceiverState {
     /// The current item was played to its end.
     mutating func itemEnded(_ id: SessionID) -> [ReceiverEffect] {
         guard let queue = sessions[id]?.queue else { return [] }
-        if sessions[id]?.isGrouped == true { return end(id, .finished, stopsRenderer: false) }
+        if sessions[id]?.isGrouped == true { return setAside(id, .ended) }
         if !queue.isHopeless, let next = queue.successor(explicitly: false) { return go(id, to: next) }
         // What would have followed could not be played.
         return end(id, queue.lastFailure.map { .failed($0) } ?? .finished, stopsRenderer: false)
@@ -191,6 +157,17 @@ extension ReceiverState {
         _ id: SessionID, _ failure: MediaFailure, stopsRenderer: Bool = false
     ) -> [ReceiverEffect] {
         guard var session = sessions[id] else { return [] }
+        if session.isGrouped {
+            // The others may play it. Where something follows, this receiver waits for that.
+            guard session.queue.successor(explicitly: true) != nil else {
+                return end(id, .failed(failure), stopsRenderer: stopsRenderer)
+            }
+            let isStopped = stopsRenderer && rendererIsUp && foreign == nil
+            if isStopped { stopping = session.load }
+            let stop: [ReceiverEffect] =
+                isStopped ? [.render(.stop(session.load)), .armStopTimer(session.load)] : []
+            return stop + setAside(id, .failed(failure))
+        }
         session.queue.fail(session.queue.current, failure)
         guard !session.queue.isHopeless, let next = session.queue.successor(explicitly: true) else {
             return end(id, .failed(failure), stopsRenderer: stopsRenderer)

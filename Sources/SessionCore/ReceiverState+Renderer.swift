@@ -105,7 +105,9 @@ extension ReceiverState {
         stopping = nil
         let announced = announcementLost(wasForced: false)
         // What another source brought is not the session's.
-        guard foreign == nil, let id = player, var session = sessions[id] else { return announced }
+        guard foreign == nil, let id = player, var session = sessions[id], session.waiting == nil else {
+            return announced
+        }
         let failure = MediaFailure(
             .rendererCrashed, "The renderer failed while it played \(session.itemName).")
         if isBlamed { (session.crashes, session.played) = (session.crashes + 1, 0) }

@@ -19,9 +19,6 @@ extension ReceiverState {
         }
         if isGrouped {
             guard isGroupReachable else { throw Refusal(.groupUnavailable, "The group's host is away.") }
-            guard wanted.following.isEmpty, wanted.repeats == .off else {
-                throw Refusal(.unsupported, "A group plays one item at a time.")
-            }
         }
         let name = name(of: asker)
         // The new load gives up the old one, so that nothing waits for a stop.
@@ -65,7 +62,7 @@ extension ReceiverState {
         if player == id {
             player = nil
             // What is not heard is not at the renderer.
-            if stopsRenderer && rendererIsUp && foreign == nil {
+            if stopsRenderer && rendererIsUp && foreign == nil && session.waiting == nil {
                 stopping = session.load
                 effects += [.render(.stop(session.load)), .armStopTimer(session.load)]
             }
@@ -82,7 +79,9 @@ extension ReceiverState {
 
     /// The session that owns the player, if this is its newest load. All others are superseded.
     func session(playing load: LoadID) -> SessionID? {
-        guard let player, sessions[player]?.load == load else { return nil }
+        guard let player, let session = sessions[player], session.load == load, session.waiting == nil else {
+            return nil
+        }
         return player
     }
 
@@ -95,7 +94,7 @@ extension ReceiverState {
     ///
     /// While another source has the output nothing follows: it is done when that is over.
     func launch(_ session: Session) -> [ReceiverEffect] {
-        guard foreign == nil else { return [] }
+        guard foreign == nil, session.waiting == nil else { return [] }
         var effects = render(
             .load(session.load, session.item, playing: session.isPlaying && !session.isGrouped))
         if session.isGrouped { effects += render(.bind(session.load, session.anchor)) }
@@ -105,7 +104,7 @@ extension ReceiverState {
 
     /// Makes the session ready for a load by the next renderer, at the place where it was.
     mutating func prepareReload(_ id: SessionID) -> [ReceiverEffect] {
-        guard var session = sessions[id] else { return [] }
+        guard var session = sessions[id], session.waiting == nil else { return [] }
         if session.phase == .active {
             let target = session.pendingSeek ?? session.seek?.target
             let place = target?.time ?? session.position.position

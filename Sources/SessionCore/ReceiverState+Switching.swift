@@ -42,7 +42,7 @@ extension ReceiverState {
     /// Another source is heard from now on.
     private mutating func yieldOutput(at moment: Int64) -> [ReceiverEffect] {
         guard foreign == nil else { return [] }
-        let load = player.flatMap { sessions[$0]?.load }
+        let load = player.flatMap { sessions[$0] }.flatMap { $0.waiting == nil ? $0.load : nil }
         let effects = load.map { render(.setPlaying($0, false)) } ?? []
         foreign = ForeignOutput()
         guard let id = player, var session = sessions[id] else { return effects }
@@ -60,9 +60,12 @@ extension ReceiverState {
     private mutating func returnOutput() -> [ReceiverEffect] {
         guard let foreign else { return [] }
         self.foreign = nil
-        guard let id = player else { return foreign.load.map { stopForeign($0) } ?? [] }
+        if let id = player { sessions[id]?.isHeard = true }
+        // Of a session that waits for its group's next item nothing follows.
+        guard let id = player, sessions[id]?.waiting == nil else {
+            return foreign.load.map { stopForeign($0) } ?? []
+        }
         _ = prepareReload(id)
-        sessions[id]?.isHeard = true
         guard let session = sessions[id] else { return [] }
         return launch(session) + [.armLoadTimer(session.load)]
     }
@@ -107,7 +110,7 @@ extension RendererCommand {
             .bind, .unbind:
             true
         case .setOutputVolume, .announce, .cancelAnnouncement, .warmUp, .setGroupClock, .setOutputTrim,
-            .setCardDrift, .loadCapture, .watchCapture:
+            .setCardDrift, .setOutputDevice, .loadCapture, .watchCapture:
             false
         }
     }

@@ -98,8 +98,8 @@ package struct ReceiverState: Equatable, Sendable {
         device.outputTrim = outputTrim
     }
 
-    /// Takes one event and says what is to be done, in order. A request is answered or refused exactly once, in
-    /// the list that its own event returns.
+    /// Takes one event and says what is to be done, in order. A request is answered, refused, or given to the group to answer,
+    /// exactly once, in the list that its own event returns.
     package mutating func apply(_ event: ReceiverEvent) -> [ReceiverEffect] {
         lastOrigin = origin(of: event)
         let decided = decide(event)
@@ -147,7 +147,8 @@ package struct ReceiverState: Equatable, Sendable {
             return decideApplication(event)
         case .deviceRequested(let request, let wanted):
             return answering(request) { state throws(Refusal) in try state.change(request, wanted) }
-        case .groupJoined, .groupLeft, .groupReachable, .groupItemChanged, .groupItemEnded, .groupRateChanged,
+        case .groupJoined, .groupLeft, .groupReachable, .groupItemChanged, .groupAdvanced, .groupQueueChanged,
+            .groupItemEnded, .groupRateChanged,
             .groupAnchored, .groupSought, .groupNoted, .groupLevelChanged:
             return decideGroup(event)
         case .outputYielded, .outputReturned, .captureRequested, .captureEnded, .sessionSwitched,
@@ -234,7 +235,8 @@ package struct ReceiverState: Equatable, Sendable {
                 .device
             }
         case .renderer(let event): Self.origin(of: event)
-        case .groupJoined, .groupLeft, .groupReachable, .groupItemChanged, .groupItemEnded, .groupRateChanged,
+        case .groupJoined, .groupLeft, .groupReachable, .groupItemChanged, .groupAdvanced, .groupQueueChanged,
+            .groupItemEnded, .groupRateChanged,
             .groupAnchored, .groupSought, .groupNoted, .groupLevelChanged:
             .group
         case .outputYielded, .outputReturned, .captureRequested, .captureEnded, .sessionSwitched,

@@ -51,6 +51,24 @@ package struct Session: Equatable, Sendable {
     /// Where the group is in the item; nil: it stands. Meaningful while it is grouped.
     package internal(set) var anchor: PlaybackAnchor?
 
+    /// Not nil while the group's next item is waited for, since this one is over here: nothing of it is at the renderer.
+    package internal(set) var waiting: Waiting?
+
+    package enum Waiting: Equatable, Sendable {
+        /// It was played to its end here, while others may still play it.
+        case ended
+        /// It cannot be played here.
+        case failed(MediaFailure)
+
+        /// Why the session is over if nothing follows.
+        var end: EndReason {
+            switch self {
+            case .ended: .finished
+            case .failed(let failure): .failed(failure)
+            }
+        }
+    }
+
     /// True while the renderer is at a seek.
     package var isSeeking: Bool { seek != nil }
 

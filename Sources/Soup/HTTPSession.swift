@@ -17,6 +17,7 @@ import Glibc
     let pointer: UnsafeMutablePointer<SoupSession>
 
     package init() {
+        CancelledRequests.prepare()
         unsafe pointer = soup_shim_new_session(8)
         unsafe soup_session_remove_feature_by_type(pointer, soup_websocket_extension_manager_get_type())
         unsafe soup_session_set_proxy_resolver(pointer, Self.proxies)

@@ -34,7 +34,7 @@ extension RequestTap {
             }, nil, nil)
     }
 
-    private static func object(
+    static func object(
         _ index: UInt32, of values: UnsafePointer<GValue>?, count: guint
     ) -> OpaquePointer? {
         guard let values = unsafe values, index < count else { return nil }

@@ -84,7 +84,10 @@ import Synchronization
 
     let state = Mutex(State())
 
-    private init() { Self.install() }
+    private init() {
+        CancelledRequests.prepare()
+        Self.install()
+    }
 
     /// Adds a line and answers the name that makes requests its own.
     package func open(_ line: Line) -> String {

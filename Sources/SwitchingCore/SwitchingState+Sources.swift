@@ -136,7 +136,8 @@ extension SwitchingState {
         guard self.isPlugged != isPlugged else { return }
         let isFirst = self.isPlugged == nil
         self.isPlugged = isPlugged
-        effects.append(.moveOutput(toJack: isPlugged))
+        // Last: what pauses is not heard at the other device before it does.
+        defer { effects.append(.moveOutput(toJack: isPlugged)) }
         if isPlugged { return explain(.noted, .pluggedIn, owner) }
         // What a sensor says at first is no change.
         guard policy.pausesWhenUnplugged, !isFirst, owner != nil, ownerPlays else {

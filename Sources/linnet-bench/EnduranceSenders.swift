@@ -64,12 +64,14 @@ import SystemProbe
         else { return }
         do {
             let (session, media) = try await start(item, by: number)
-            for _ in 0..<chance(5) {
+            // Some while they begin.
+            let isEarly = chance(3) == 0
+            for _ in 0..<(isEarly ? 0 : chance(5)) {
                 await rest(milliseconds: 100)
                 act(on: media.playbackControl)
                 changeWatchers()
             }
-            await rest(milliseconds: 250)
+            await rest(milliseconds: isEarly ? 40 : 250)
             switch chance(12) {
             case 0:
                 // The other sender takes over.

@@ -53,7 +53,7 @@ private struct MemberRound {
         let places = SyncLink.allPlaces
         var receivers: [Ours] = []
         for number in 0..<count {
-            let place = number == 0 ? places[1] : places[2 + number % 6]
+            let place = places[1 + number]
             receivers.append(
                 try Ours(
                     bench, device: "null", settings: ["--clock-port", "0"], label: "member\(number)",

@@ -17,7 +17,8 @@ extension Configuration {
         return AccessoryConfiguration(
             // With one source there is nothing to switch between.
             capabilities: hasSources ? capabilities : capabilities.subtracting([.audioSwitching]),
-            policy: switching, lineIns: lineIns, jack: text(.jack))
+            policy: switching, lineIns: lineIns, jack: text(.jack),
+            jackDevice: text(.jackDevice))
     }
 
     /// What is there besides the network, as it is set. Made on the receiver's loop.
@@ -89,6 +90,18 @@ extension Configuration {
                 declares
                     ? "placement is declared, and no rule tells it"
                     : "a rule tells the placement, which is not among the capabilities")
+        }
+        let seesJack = words(.placementRules).compactMap { SensorRule($0) }.contains {
+            if case .jack = $0.meaning { true } else { false }
+        }
+        if !text(.jackDevice).isEmpty {
+            if text(.jack).isEmpty, text(.placementSensor).isEmpty || !seesJack {
+                tell(
+                    .jackDevice,
+                    "nothing tells whether something is plugged in; [accessory] jack names what does")
+            }
+            if text(.jackDevice) == text(.device) { tell(.jackDevice, "it is the usual device") }
+            if text(.jackDevice) == "auto" { tell(.jackDevice, "it must be one device") }
         }
         let lines = words(.lineIns)
         if lines.count > 8 { tell(.lineIns, "at most 8 are listened to") }

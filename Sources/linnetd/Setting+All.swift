@@ -86,6 +86,14 @@ extension Setting {
             a display, then a jack, and the default device if none of them opens; none if there is no card. With null \
             nothing is heard and the clock paces what plays.
             """)
+    static let jackDevice = Setting(
+        group: "output", key: "jack-device", option: "jack-device", kind: .text(0...255), fallback: "",
+        summary: "ALSA device that is used while something is plugged into the jack; empty: device is",
+        detail: """
+            For hardware that does not switch over by itself, such as a headphone amplifier with a converter of its own. What \
+            is heard goes on there in its place, and comes back when the jack is pulled. Which jack that is, is said by jack in \
+            [accessory].
+            """)
     static let mixer = Setting(
         group: "output", key: "mixer", option: "mixer", kind: .text(1...63), fallback: "auto",
         summary: "mixer element that follows the volume; auto or none",
@@ -313,7 +321,8 @@ extension Setting {
         name, model, deviceType, port, clockPort, hostNames, advertise, webPage, accessPolicy, takeover,
         keepPlaying,
         grace,
-        loadTimeout, outage, stallTimeout, allowFile, device, mixer, volume, volumeCap, closeAfter, buffer,
+        loadTimeout, outage, stallTimeout, allowFile, device, jackDevice, mixer, volume, volumeCap,
+        closeAfter, buffer,
         videoSink, rendererMode, rendererProgram, pluginFolder, confine, readable, writable, memoryLimit,
         applications, systemApplications, localApplications, applicationStorage, applicationUser, launcher,
         applicationConfinement, browser, pythonFolder, accessoryCapabilities, bluetooth, lineIns,

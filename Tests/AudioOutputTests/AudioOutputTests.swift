@@ -38,8 +38,11 @@ struct OutputUnderTest {
 
     /// Gives `count` frames of which the left sample tells the number, from `first` on, on a thread of its own:
     /// frame n is `n % 30000 + 1`.
-    func feed(_ count: Int, from first: Int = 0, rate: Int32 = 48_000, ends: Bool = true) {
-        _ = OutputThread.start(named: "feed") { [output, stream] in
+    func feed(
+        _ count: Int, from first: Int = 0, rate: Int32 = 48_000, ends: Bool = true, to other: StreamID? = nil
+    ) {
+        let stream = other ?? stream
+        _ = OutputThread.start(named: "feed") { [output] in
             guard output.setRate(rate, for: stream) == .written else { return }
             var next = first
             while next < first + count {
@@ -59,7 +62,7 @@ struct OutputUnderTest {
 }
 
 /// The numbers of the frames that were heard, in order, without silence.
-private func heardFrames(_ recording: CardRecording) -> [Int] {
+func heardFrames(_ recording: CardRecording) -> [Int] {
     var frames: [Int] = []
     for segment in recording.segments {
         for frame in segment.firstFrame..<min(segment.endFrame ?? recording.frameCount, recording.frameCount)

@@ -10,7 +10,8 @@ set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 probe=$1
 folder=${2:-${BLUETOOTH_GUESTS:-/var/tmp/linnet-bluetooth-guests}}
-limit=${LIMIT:-300}
+# Of all: a guest waits in proportion to the time that it took to boot.
+limit=${LIMIT:-1200}
 pids=()
 
 # shellcheck disable=SC2317 # called by the trap

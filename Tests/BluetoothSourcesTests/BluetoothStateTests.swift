@@ -130,6 +130,40 @@ import Testing
         #expect(state.rejoining.isEmpty)
     }
 
+    @Test
+    mutating func
+        `who does not come back with a daemon is asked with growing pauses, and left alone in the end`()
+    {
+        _ = state.apply(.bluealsa(.gone), now: 0)
+        func pauses(_ effects: [BluetoothState.Effect]) -> [Duration] {
+            effects.compactMap { if case .arm(.rejoin, let pause) = $0 { pause } else { nil } }
+        }
+        var waited = pauses(state.apply(.bluealsa(.listed), now: 0))
+        var found: [Duration] = []
+        let refusal = CallFailure(name: "org.bluez.Error.Failed", message: "br-connection-refused")
+        while let pause = waited.last, found.count < 10 {
+            found.append(pause)
+            guard let call = calls(state.apply(.fired(.rejoin), now: 0)).first else { break }
+            #expect(call.method == "ConnectProfile")
+            let effects = state.apply(.called(call, refusal), now: 0)
+            guard let parting = calls(effects).first else {
+                waited = pauses(effects)
+                continue
+            }
+            // The old connection is ended first; the pause begins with its end.
+            #expect(parting.method == "Disconnect")
+            _ = state.apply(.called(parting, nil), now: 0)
+            waited = pauses(
+                state.apply(
+                    .bluez(
+                        .changed(
+                            path: device, interface: BluezNames.device, ["Connected": .boolean(false)],
+                            invalidated: [])), now: 0))
+        }
+        #expect(found == [.seconds(2), .seconds(5), .seconds(10), .seconds(20)])
+        #expect(state.rejoining.isEmpty)
+    }
+
     @Test(arguments: 0..<40) func `in any order of events, reports make sense`(seed: UInt64) {
         var walk = Walk(seed: seed)
         for _ in 0..<400 { walk.step() }

@@ -75,15 +75,20 @@ struct DaemonLossTests {
         await stage.expect(.connected(phone.address, name: phone.name))
     }
 
-    @Test func `a phone that does not come back is asked twice, and then left alone`() async throws {
+    @Test func `a phone that refuses sound over its old connection is asked for a new one`() async throws {
         _ = try await playing()
         await stage.tell(.bluez, "refuse-joining yes")
         try await stage.end(.bluealsa, signal: SIGKILL)
         await stage.expect(.disconnected(phone.address))
         try await stage.start(.bluealsa)
-        for _ in 0..<2 {
-            await stage.said(.bluez, "connect-profile \(phone.address) 0000110a-0000-1000-8000-00805f9b34fb")
-        }
+        let question = "connect-profile \(phone.address) 0000110a-0000-1000-8000-00805f9b34fb"
+        await stage.said(.bluez, question)
+        await stage.said(.bluez, "disconnect \(phone.address)")
+        await stage.said(.bluez, "left \(phone.address)")
+        await stage.tell(.bluez, "refuse-joining no")
+        await stage.said(.bluez, question)
+        await stage.tell(.bluealsa, "pcm \(phone.address)")
+        await stage.expect(.connected(phone.address, name: phone.name))
     }
 
     @Test func `the adapter is switched off and on again`() async throws {

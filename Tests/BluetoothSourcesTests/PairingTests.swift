@@ -108,15 +108,13 @@ struct PairingTests {
 
     @Test func `a question outside of the window is answered with no`() async throws {
         try await stage.ready(confirms: true)
-        await stage.tell(.bluez, "property Pairable true")
-        await stage.tell(.bluez, "pair \(phone.address) 123456 \(phone.name)")
+        await stage.tell(.bluez, "pair-anyway \(phone.address) 123456 \(phone.name)")
         await stage.said(.bluez, "pairing-refused \(phone.address) org.bluez.Error.Rejected")
     }
 
     @Test func `who was paired without a window does not play`() async throws {
         try await stage.ready()
-        await stage.tell(.bluez, "property Pairable true")
-        await stage.tell(.bluez, "pair \(phone.address) - \(phone.name)")
+        await stage.tell(.bluez, "pair-anyway \(phone.address) - \(phone.name)")
         await stage.said(.bluez, "paired \(phone.address)")
         await stage.tell(.bluez, "connect \(phone.address)")
         await stage.said(.bluez, "turned-away \(phone.address) org.bluez.Error.Rejected")

@@ -169,6 +169,16 @@ import Testing
         #expect(scene.told("a") == [])
     }
 
+    @Test func `who ran dry on the way has played an item, too`() {
+        var scene = Scene.playing(["a", "b"])
+        scene.reports("a", .suspensionBegan(Suspension(id: SuspensionID(0), reason: .stallRecovery)))
+        scene.reports("a", .ended(item: "x"))
+        #expect(!scene.effects.contains(.ended(item: "x")))
+        // Nobody is left who plays it.
+        scene.reports("b", .suspensionBegan(Suspension(id: SuspensionID(0), reason: .stallRecovery)))
+        #expect(scene.effects.contains(.ended(item: "x")))
+    }
+
     @Test func `a seek away from the end makes it none`() {
         var scene = Scene.playing(["a", "b"])
         scene.reports("a", .ended(item: "x"))

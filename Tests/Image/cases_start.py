@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a device does when it is switched on."""
 import json
+import subprocess
 import time
 
 from machine import PATIENCE, wait
@@ -129,3 +130,37 @@ def start_pi(image, lab):
         expect(addressed(machine) == name, "the name is the same after a restart")
         wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
         expect("37" in image.sender(lab, "status", "--on", name), "the volume is the same after a restart")
+
+
+def boot_time(image, lab):
+    """From the kernel's start until it is advertised, beside a bare Debian that the same kernel starts from the same disk."""
+    disk = image.disk()
+    with image.start(lab, disk) as machine:
+        up(machine)
+        addressed(machine)
+        established = "journalctl -b -o short-monotonic --no-pager -u avahi-daemon | grep -m 1 'successfully established' || true"
+        wait(lambda: "established" in machine.run(established), "the advertisement", PATIENCE)
+        ours = float(machine.run(established).split("[", 1)[1].split("]", 1)[0])
+        machine.off()
+    image.overwrite(disk, 6, bare_debian(image).read_bytes())
+    with image.start(lab, disk) as machine:
+        machine.shell()
+        reached = "systemctl show --property=ActiveEnterTimestampMonotonic --value multi-user.target"
+        wait(lambda: int(machine.run(reached)) > 0, "multi-user.target", PATIENCE)
+        bare = int(machine.run(reached)) / 1e6
+        expect("linnet" not in machine.run("systemctl list-unit-files --no-pager 'linnet*' --quiet", check=False),
+               "what was started beside it is a bare Debian")
+    print(f"  advertised after {ours:.1f} s, a bare Debian is up after {bare:.1f} s: {ours / bare:.2f}")
+    expect(ours <= 1.3 * bare, "it takes at most 1.3 times as long")
+
+
+def bare_debian(image):
+    """A root of Debian's important packages, with the modules of the image's kernel."""
+    root, modules, packed = (image.folder / name for name in ("bare", "modules", "bare.squashfs"))
+    subprocess.run(["cp", "-a", image.root("bare"), root], check=True)
+    image.part(6, image.folder / "root.squashfs")
+    image.tool("unsquashfs", "-quiet", "-no-progress", "-d", modules, image.folder / "root.squashfs", "usr/lib/modules")
+    subprocess.run(["cp", "-a", modules / "usr/lib/modules", root / "usr/lib/"], check=True)
+    (root / "etc/machine-id").write_text("")
+    image.tool("mksquashfs", root, packed, "-comp", "zstd", "-noappend", "-quiet", "-no-progress")
+    return packed

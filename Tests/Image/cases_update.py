@@ -8,20 +8,42 @@ from machine import PATIENCE
 from steps import addressed, expect, up, version
 
 
-def make_updates(image):
-    """A good update, one whose receiver does not start, and some that must be refused."""
+def unpacked(image):
+    """The root of the image as a folder, and a function that makes a root of another version of it."""
     image.part(6, image.folder / "root.img")
-    tree, key = image.folder / "tree", image.folder / "stranger"
+    tree = image.folder / "tree"
     image.tool("unsquashfs", "-q", "-n", "-d", tree, image.folder / "root.img")
     release = tree / "usr/lib/os-release"
     text = release.read_text()
 
-    def root(name, version):
+    def root(name, version, *options):
         lines = [line for line in text.splitlines() if not line.startswith("IMAGE_VERSION=")]
         release.write_text("\n".join([*lines, f"IMAGE_VERSION={version}", ""]))
-        image.tool("mksquashfs", tree, image.folder / name, "-comp", "zstd", "-Xcompression-level", "1", "-quiet", "-no-progress")
+        image.tool("mksquashfs", tree, image.folder / name, "-comp", "zstd", "-Xcompression-level", "1", "-quiet", "-no-progress",
+                   *options)
         return image.folder / name
 
+    return tree, root
+
+
+def on_disk(image):
+    """A disk with the updates that were made, as options of a machine."""
+    image.tool("mke2fs", "-q", "-t", "ext4", "-L", "updates", "-d", image.folder / "updates", image.folder / "updates.img", "2G")
+    return as_disk(image)
+
+
+def as_disk(image):
+    return ("-drive", f"if=none,id=updates,format=raw,readonly=on,file={image.folder}/updates.img",
+            "-device", "virtio-blk-pci,drive=updates")
+
+
+MOUNT = "mkdir -p /run/updates && mount -o ro /dev/disk/by-label/updates /run/updates"
+
+
+def make_updates(image):
+    """A good update, one whose receiver does not start, and some that must be refused."""
+    tree, root = unpacked(image)
+    key = image.folder / "stranger"
     good = root("good.img", "9.1")
     image.bundle("good", good, "9.1")
     image.bundle("other-board", good, "9.1", compatible="linnet-toaster")
@@ -35,9 +57,7 @@ def make_updates(image):
     (tree / "usr/bin/linnetd").write_text("#!/bin/sh\nexit 1\n")
     image.bundle("broken", root("broken.img", "9.2"), "9.2")
     shutil.rmtree(tree)
-    image.tool("mke2fs", "-q", "-t", "ext4", "-L", "updates", "-d", image.folder / "updates", image.folder / "updates.img", "2G")
-    return ("-drive", f"if=none,id=updates,format=raw,readonly=on,file={image.folder}/updates.img",
-            "-device", "virtio-blk-pci,drive=updates")
+    return on_disk(image)
 
 
 def update(image, lab):
@@ -47,8 +67,7 @@ def update(image, lab):
     with image.start(lab, disk, *options) as machine:
         up(machine)
         first = version(machine)
-        mount = "mkdir -p /run/updates && mount -o ro /dev/disk/by-label/updates /run/updates"
-        machine.run(mount)
+        machine.run(MOUNT)
         for name, reason in (
             ("other-board", "Compatible mismatch"), ("stranger", "signature"), ("cut", ""), ("damaged", ""),
         ):
@@ -69,7 +88,7 @@ def update(image, lab):
         machine.send("systemctl reboot")
         up(machine)
         expect(version(machine) == first, "the way back leads to what was there")
-        machine.run(mount)
+        machine.run(MOUNT)
         machine.run("rauc install /run/updates/broken.raucb", PATIENCE)
         begun = time.monotonic()
         machine.send("systemctl reboot")

@@ -55,11 +55,14 @@ class Image:
             self.tool("mcopy", "-o", "-i", f"{path}@@4M", "::/u-boot.bin", "::/bcm2837-rpi-3-b.dtb", self.folder)
         return path
 
-    def tool(self, *command):
-        inside = (f'. {PROJECT}/scripts/debian-roots.sh; in_root {self.tools} {self.folder}:{self.folder} {keys()}:/keys '
+    def inside(self, *command):
+        """A command in the tools' system, which sees this folder, the keys and what was made alone."""
+        script = (f'. {PROJECT}/scripts/debian-roots.sh; in_root {self.tools} {self.folder}:{self.folder} {keys()}:/keys '
                   f'{PROJECT}/.build/image:/images -- "$@"')
-        done = subprocess.run(
-            ["bash", "-euc", inside, "tool", *map(str, command)], capture_output=True, text=True, check=False)
+        return ["bash", "-euc", script, "tool", *map(str, command)]
+
+    def tool(self, *command):
+        done = subprocess.run(self.inside(*command), capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise AssertionError(f"{command}: {done.returncode}\n{done.stdout}\n{done.stderr}")
         return done.stdout
@@ -101,17 +104,21 @@ class Image:
         self.tool("rauc", "bundle", f"--cert={key}.pem", f"--key={key}.key", folder, self.folder / "updates" / f"{name}.raucb")
         shutil.rmtree(folder)
 
-    def sender(self, lab, *command, timeout=PATIENCE):
-        """Runs `linnet` on the senders' host."""
+    def sending(self, lab, *command):
+        """The command line that runs `linnet` on the senders' host."""
         inside = (f'. {PROJECT}/scripts/debian-roots.sh; in_root {self.libraries} {self.folder}:{self.folder} -- env '
                   f'DBUS_SYSTEM_BUS_ADDRESS=unix:path={lab.bus} {self.folder}/sender/usr/bin/linnet "$@"')
-        return lab.run("bash", "-euc", inside, "sender", *command, timeout=timeout)
+        return ("bash", "-euc", inside, "sender", *command)
 
-    def start(self, lab, disk, *options, name="cable"):
+    def sender(self, lab, *command, timeout=PATIENCE):
+        """Runs `linnet` on the senders' host."""
+        return lab.run(*self.sending(lab, *command), timeout=timeout)
+
+    def start(self, lab, disk, *options, name="cable", recording=None):
         """A machine on that cable of the lab."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
-        return Machine(lab, self.tools, folder, disk, options, cable=name, board=self.board)
+        return Machine(lab, self.tools, folder, disk, options, cable=name, board=self.board, recording=recording)
 
 
 def keys():

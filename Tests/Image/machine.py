@@ -101,7 +101,7 @@ class Lab:
 class Machine:
     """One start of a disk, until it is switched off or killed."""
 
-    def __init__(self, lab, tools, folder, disk, options=(), cable="cable", board="generic-x86_64"):
+    def __init__(self, lab, tools, folder, disk, options=(), cable="cable", board="generic-x86_64", recording=None):
         self.folder, self.text, self.position, self.ended = folder, b"", 0, False
         # What U-Boot says before on the same line may look like a shell.
         self.has_uboot = board != "generic-x86_64"
@@ -114,7 +114,7 @@ class Machine:
             path.unlink(missing_ok=True)
         kind = {"generic-x86_64": self.pc, "rpi-arm64": self.pi}.get(board, self.arm)
         command = [
-            *kind(tools, folder, disk), "-nodefaults", "-display", "none",
+            *kind(tools, folder, self.drive(disk, recording)), "-nodefaults", "-display", "none",
             "-netdev", f"tap,id=net,ifname={cable},script=no,downscript=no",
             "-device", f"{'usb-net' if kind == self.pi else 'virtio-net-pci,romfile='},netdev=net,mac={CABLES[cable]}",
             "-chardev", f"socket,id=monitor,path={self.monitor},server=on,wait=off", "-mon", "chardev=monitor", *options]
@@ -125,38 +125,48 @@ class Machine:
         self.changed = threading.Condition()
         threading.Thread(target=self.read, daemon=True).start()
 
-    def pc(self, tools, folder, disk):
+    def pc(self, tools, folder, drive):
         """UEFI with variables of its own; the console is in a file."""
         if not (folder / "vars.fd").exists():
             shutil.copy(f"{tools}/usr/share/OVMF/OVMF_VARS_4M.fd", folder / "vars.fd")
         return [
             "qemu-system-x86_64", "-M", "q35", "-cpu", "max", "-serial", f"file:{self.console}", "-serial", "stdio",
             "-drive", "if=pflash,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd",
-            "-drive", f"if=pflash,format=raw,file={folder}/vars.fd", *self.devices(disk)]
+            "-drive", f"if=pflash,format=raw,file={folder}/vars.fd", *self.devices(drive)]
 
-    def arm(self, _tools, _folder, disk):
+    def arm(self, _tools, _folder, drive):
         """U-Boot as Debian has it. There is one serial line, for U-Boot and the shell."""
         return [
             "qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a72", "-serial", "stdio",
-            "-bios", "/usr/lib/u-boot/qemu_arm64/u-boot.bin", *self.devices(disk)]
+            "-bios", "/usr/lib/u-boot/qemu_arm64/u-boot.bin", *self.devices(drive)]
 
-    def devices(self, disk):
+    def devices(self, drive):
         """What machines with a bus have, a card whose sound is recorded among them."""
         return [
             "-accel", "tcg,thread=multi", "-smp", "2", "-m", "1024",
-            "-drive", f"if=none,id=disk,format=raw,cache=writeback,file={disk}",
-            "-device", "virtio-blk-pci,drive=disk,bootindex=0",
+            *drive, "-device", "virtio-blk-pci,drive=disk,bootindex=0",
             "-audiodev", f"wav,id=sound,path={self.sound}", "-device", "intel-hda", "-device", "hda-output,audiodev=sound",
             "-device", "i6300esb", "-action", "watchdog=reset", "-device", "virtio-rng-pci"]
 
     @staticmethod
-    def pi(_tools, folder, disk):
+    def pi(_tools, folder, drive):
         """A Raspberry Pi 3 from U-Boot on, which lies on the card: the firmware before it is for a processor that QEMU has not."""
         return [
             # Its four processors in one thread: three that wait for the first would keep a machine of two busy.
             "qemu-system-aarch64", "-M", "raspi3b", "-accel", "tcg,thread=single", "-serial", "null", "-serial", "stdio",
             "-kernel", f"{folder.parent}/u-boot.bin", "-dtb", f"{folder.parent}/bcm2837-rpi-3-b.dtb",
-            "-drive", f"if=sd,format=raw,cache=writeback,file={disk}"]
+            *(part.replace("if=none,id=disk", "if=sd") for part in drive)]
+
+    @staticmethod
+    def drive(disk, recording):
+        """The disk; with a recording, each write and flush goes to that as well."""
+        if not recording:
+            return ["-drive", f"if=none,id=disk,format=raw,cache=writeback,file={disk}"]
+        recording.write_bytes(b"")
+        return [
+            "-blockdev", f"driver=file,node-name=file,filename={disk}",
+            "-blockdev", f"driver=file,node-name=recording,filename={recording}",
+            "-blockdev", "driver=blklogwrites,node-name=disk,file=file,log=recording,log-sector-size=512"]
 
     def __enter__(self):
         return self

@@ -10,14 +10,18 @@ Each case begins with a fresh copy of the image. What is needed is in .build/ima
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
+import cases_applications
+import cases_cuts
 import cases_faults
 import cases_group
 import cases_papers
+import cases_kills
 import cases_start
 import cases_update
 from image import Image
@@ -28,6 +32,8 @@ CASES = {
     "network-later": cases_start.network_later,
     "update": cases_update.update, "data": cases_faults.data, "daemon": cases_faults.daemon, "group": cases_group.group,
     "papers": cases_papers.papers, "start-pi": cases_start.start_pi,
+    "applications": cases_applications.applications, "boot-time": cases_start.boot_time,
+    "power-cut": cases_cuts.power_cut, "kills": cases_kills.kills, "interrupted": cases_kills.interrupted,
 }
 
 # What QEMU's Raspberry Pi can show, and no other machine.
@@ -45,7 +51,7 @@ def main(board, *wanted):
             work = folder / name
             work.mkdir()
             try:
-                with Lab(f"linnet-{board}", work) as lab:
+                with Lab(f"linnet-{os.getpid()}", work) as lab:
                     CASES[name](image, lab)
             except (AssertionError, subprocess.SubprocessError) as failure:
                 print(f"  {failure}\n{name} FAILED after {time.monotonic() - begun:.0f} s", flush=True)
@@ -61,4 +67,6 @@ def main(board, *wanted):
 if __name__ == "__main__":
     if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(CASES):
         sys.exit(__doc__ + "\nCases: " + " ".join(CASES))
+    # Machines and networks are taken away then, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     sys.exit(main(*sys.argv[1:]))

@@ -176,6 +176,12 @@ import Testing
                 path + "placement is declared, and no placement-sensor is named",
                 "--line-in: a device is named twice",
             ])
+        let jack = try await linnetd("--check-config", "--device=hw:1", "--jack-device=hw:1")
+        #expect(
+            jack.lines.suffix(2) == [
+                "--jack-device: nothing tells whether something is plugged in; [accessory] jack names what does",
+                "--jack-device: it is the usual device",
+            ])
         #expect(exit == .status(1))
         // It starts without what is wrong, and says so.
         let test = try await ProgramRun.output(

@@ -5,60 +5,16 @@ import Glibc
 import MediaModel
 import ReceiverTestKit
 import RouteKit
-import Settings
 import SystemProbe
 import Testing
 
-/// A turntable at the line-in: a simulated capture device, which is silent until the needle is down.
-private struct Turntable {
-    let card: SimulatedCard
-    private var quiet: String { "\(card.folder)/turntable.quiet" }
-
-    init(at card: SimulatedCard) { self.card = card }
-
-    /// Adds the device to the configuration of the card.
-    func connect() throws {
-        let plugin = "\(Programs.build)/support/libasound_module_pcm_simadc.so"
-        let path = "\(card.folder)/asound.conf"
-        let text = """
-            pcm_type.simadc { lib "\(plugin)" }
-            pcm.turntable { type simadc path "\(card.folder)/turntable" tone 500 }
-
-            """
-        try FileSystem.write(try FileSystem.read(path, maximum: 1 << 20) + Array(text.utf8), to: path)
-        try lift()
-    }
-
-    func lift() throws { try FileSystem.write([], to: quiet) }
-    func lower() throws { try FileSystem.remove(quiet) }
-}
-
-extension ReceiverUnderTest {
-    /// Waits until a source of this kind has the output and nothing else; nil: none has.
-    fileprivate func hears(_ kind: String?) async throws {
-        let isSo = await Programs.poll(within: .seconds(40)) {
-            self.route.sources.state?.active?.kind == kind
-        }
-        guard isSo else {
-            let state = route.sources.state
-            throw TestFailure(
-                "\(kind ?? "nothing") should be heard: \(String(describing: state?.sources)), "
-                    + "\(String(describing: state?.decisions))")
-        }
-    }
-}
-
 extension Receiving {
     struct SwitchingTests {
-        private static let settings = [
-            "--line-in", "Turntable=turntable", "--line-in-hold-seconds", "0.5", "--switch-hold-seconds", "1",
-        ]
-
         @Test @RouteActor func `two senders and a turntable take turns, and each knows whether it is heard`()
             async throws
         {
             try await ReceiverUnderTest.use(
-                Self.settings, prepare: { try Turntable(at: $0).connect() }
+                Turntable.settings, prepare: { try Turntable(at: $0).connect() }
             ) { receiver in
                 let turntable = Turntable(at: receiver.card)
                 let first = try await receiver.playReady("position.flac")
@@ -93,7 +49,7 @@ extension Receiving {
             async throws
         {
             try await ReceiverUnderTest.use(
-                Self.settings, prepare: { try Turntable(at: $0).connect() }
+                Turntable.settings, prepare: { try Turntable(at: $0).connect() }
             ) { receiver in
                 var card = receiver.card
                 try Turntable(at: receiver.card).lower()

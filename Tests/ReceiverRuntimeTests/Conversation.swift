@@ -73,6 +73,9 @@ final class TestSender {
         return error.code
     }
 
+    /// The answer to what was said, once it has come.
+    func answer(to id: Int64) -> Result<JSONValue, RouteError>? { responses.removeValue(forKey: id) }
+
     @discardableResult
     func activate(_ name: String = "Ada", id: String = "sender-1", resume: String? = nil) throws -> JSONValue
     {

@@ -297,6 +297,47 @@ private final class Living {
         #expect(living.member("accessory", "placementFault") == "The sensor is gone.")
     }
 
+    @Test func `a jack that is used moves the output, also that of a renderer that is new`() throws {
+        let living = try Living { ($0.jack, $0.jackDevice) = ("Headphone Jack", "hw:Phones") }
+        func moves() -> [RendererCommand] {
+            defer { living.renderer.forgetCommands() }
+            return living.renderer.commands.filter { if case .setOutputDevice = $0 { true } else { false } }
+        }
+        living.renderer.report(.jackChanged(name: "Line Out Jack", isPlugged: true))
+        living.settle()
+        #expect(moves() == [] && living.member("accessory", "jack") == nil)
+        living.renderer.report(.jackChanged(name: "Headphone Jack", isPlugged: true))
+        living.settle()
+        #expect(moves() == [.setOutputDevice("hw:Phones")] && living.member("accessory", "jack") == true)
+        living.renderer.report(.exited(reason: "It crashed."))
+        living.renderer.report(.started(OutputStatus(state: .closed, device: "hw:0")))
+        living.renderer.report(.jackChanged(name: "Headphone Jack", isPlugged: true))
+        living.settle()
+        #expect(moves() == [.setOutputDevice("hw:Phones")])
+        living.renderer.report(.jackChanged(name: "Headphone Jack", isPlugged: false))
+        living.settle()
+        #expect(moves() == [.setOutputDevice(nil)])
+    }
+
+    @Test func `a jack that is pulled pauses what is heard before the output moves, where that is wanted`()
+        throws
+    {
+        let living = try Living {
+            ($0.jack, $0.jackDevice, $0.policy.pausesWhenUnplugged) = ("Headphone Jack", "hw:Phones", true)
+        }
+        let id = try living.sender.start()
+        living.renderer.report(.jackChanged(name: "Headphone Jack", isPlugged: true))
+        living.settle()
+        let load = try #require(living.renderer.currentLoad)
+        living.renderer.forgetCommands()
+        living.renderer.report(.jackChanged(name: "Headphone Jack", isPlugged: false))
+        living.settle()
+        #expect(living.session(id, "isPlaying") == false)
+        let commands = living.renderer.commands
+        let paused = try #require(commands.firstIndex(of: .setPlaying(load, false)))
+        #expect(paused < (try #require(commands.firstIndex(of: .setOutputDevice(nil)))))
+    }
+
     @Test func `a sender registers, asks, updates, and is told when nothing is known of it`() throws {
         let living = try Living { $0.capabilities = [.audioSwitching, .placement] }
         living.report(.connected(living.phone, name: "Phone"), .connected(living.laptop, name: "Laptop"))

@@ -70,6 +70,8 @@ enum Samples {
         .unbind(load),
         .setOutputTrim(nanoseconds: -500_000_000),
         .setCardDrift(device: "hw:CARD=Küche", partsPerMillion: -12.5),
+        .setOutputDevice("plughw:CARD=Kopfhörer"),
+        .setOutputDevice(nil),
         .loadCapture(
             load,
             CaptureSource(

@@ -62,6 +62,12 @@ enum GroupFixtures {
                 group: "g", participant: "p", name: "", kind: .player, nonce: nonce, hasPass: true)),
         .prove(nonce, presence), .prove(nonce, GroupPresence()), .ask(.item(item, proposal)),
         .ask(.item(nil, nil)), .ask(.item(WireGroupItem(identifier: "y", title: "t"), nil)),
+        .ask(.item(item, proposal, following: [QueueItemRequest(url: "http://a/c")], repeats: .all)),
+        .ask(.queue(.insert([QueueItemRequest(url: "http://a/c", title: "c")], .after("3")), of: "x")),
+        .ask(.queue(.remove(["1", "2"]), of: "x")), .ask(.queue(.move("1", .next), of: "x")),
+        .ask(.queue(.jump("1"), of: "x")), .ask(.queue(.next(from: "1"), of: "x")),
+        .ask(.queue(.previous(from: nil), of: "x")), .ask(.queue(.setRepeat(.one), of: "x")),
+        .ask(.queue(.clear, of: "x")),
         .ask(.rate(0, item: "x", itemTime: 5, immediately: true)),
         .ask(.rate(1.25, item: "x", itemTime: nil, immediately: false)),
         .ask(.seek(itemTime: .min, item: "x", resumesImmediately: true)), .ask(.name("Up")),
@@ -85,10 +91,18 @@ enum GroupFixtures {
         .closed(reason: "dissolved"),
     ]
 
+    static let queue = WireGroupQueue(
+        id: "x", current: 3,
+        entries: [
+            .init(id: 7, item: QueueItemRequest(url: "http://a/c"), error: MediaFailure(.notFound, "gone")),
+            .init(id: 3, item: QueueItemRequest(url: "http://a/b?secret", title: "t")),
+        ], repeats: .all, last: 9)
+
     /// As the host tells it.
     static let told = GroupDocument(
         id: "g", name: "Down", epoch: 4, host: "h", clock: GroupClockDocument(id: "c", port: 7381),
-        activity: activity, policy: policy, volume: 0.75, item: item, timelines: timelines,
+        activity: activity, policy: policy, volume: 0.75, item: item, queue: queue,
+        timelines: timelines,
         members: [
             "h": GroupMemberDocument(
                 name: "Den", joined: 1, addresses: ["192.0.2.7"], port: 7380, item: "x", isReady: true,
@@ -100,6 +114,7 @@ enum GroupFixtures {
     static var seen: GroupDocument {
         var seen = told
         seen.item = WireGroupItem(identifier: "x", title: "t", subtitle: "s")
+        seen.queue = nil
         seen.view = .init(isHost: true, phase: .joined, reason: "r", isClockKnown: true)
         return seen
     }
@@ -135,6 +150,63 @@ struct GroupWireTests {
         seen.view = .init(isHost: false, phase: .joined)
         let text = JSONText.encode(seen.json)
         #expect(!text.contains("secret"))
+    }
+
+    @Test(
+        arguments: [
+            ["id": nil], ["id": ""], ["id": .text(String(repeating: "x", count: 1_025))], ["current": nil],
+            ["current": "4"], ["current": 3], ["current": "-3"], ["current": "03"], ["current": "x"],
+            ["last": nil], ["last": "6"], ["last": "9223372036854775808"], ["last": "18446744073709551616"],
+            ["repeat": nil], ["repeat": "some"], ["order": nil], ["order": []], ["order": ["3"]],
+            ["order": ["3", "3"]], ["order": ["3", "8"]], ["order": ["3", 7]], ["order": [["3"], "7"]],
+            ["order": .array((0..<1_001).map { .text(String($0)) })], ["items": nil], ["items": []],
+            ["items": ["3": "x", "7": "y"]], ["items": ["3": [:], "7": [:]]],
+            ["items": ["3": ["url": "http://a"], "7": ["url": "http://a", "error": "none"]]],
+            ["items": ["3": ["url": "http://a"], "7": ["url": "http://a"], "8": ["url": "http://a"]]],
+            ["items": ["3": ["url": "http://a"], "7": ["url": .text(String(repeating: "x", count: 8_193))]]],
+        ] as [[String: JSONValue?]])
+    func `a queue that is none makes the whole no group`(_ changes: [String: JSONValue?]) throws {
+        guard case .object(var queue) = GroupFixtures.queue.json,
+            case .object(var group) = GroupFixtures.told.json
+        else { return }
+        for (key, value) in changes { queue[key] = value }
+        group["queue"] = .object(queue)
+        let json = JSONValue.object(group)
+        #expect(throws: RouteError.self) { try GroupDocument(json: json) }
+        // Where the queue is known it is not read.
+        #expect(try GroupDocument(json: json, keeping: GroupFixtures.queue) == GroupFixtures.told)
+    }
+
+    @Test(
+        arguments: [
+            ["kind": "queue", "queue": "x"], ["kind": "queue", "queue": "x", "method": "queue.jump"],
+            ["kind": "queue", "queue": "x", "method": "playback.seek", "params": [:]],
+            ["kind": "queue", "method": "queue.next", "params": [:]],
+            ["kind": "queue", "queue": "x", "method": "queue.insert", "params": ["items": "x"]],
+            ["kind": "item", "items": .array((0..<1_001).map { _ in ["url": "http://a"] })],
+            ["kind": "item", "items": [["url": 1]]], ["kind": "item", "repeat": "some"],
+        ] as [JSONValue])
+    func `what is asked of a queue is read with the same care as from senders`(_ ask: JSONValue) {
+        let text = JSONText.encode(["jsonrpc": "2.0", "id": 1, "method": "group.ask", "params": ["ask": ask]])
+        guard case .single(let incoming) = IncomingText.decode(text),
+            case .failure(let error) = incoming.request
+        else {
+            Issue.record("taken")
+            return
+        }
+        #expect(error.code == .invalidParams || error.code == .limitReached)
+    }
+
+    @Test func `failures do not make a queue too long to be told`() {
+        let entries = (1...1_000).map { number in
+            WireGroupQueue.Entry(
+                id: UInt64(number), item: QueueItemRequest(url: String(repeating: "x", count: 450)),
+                error: MediaFailure(
+                    .unsupportedFormat, String(repeating: "\u{1}", count: 256), httpStatus: 404))
+        }
+        let queue = WireGroupQueue(id: "x", current: 1, entries: entries, last: 1_000)
+        #expect(!queue.isTellable)
+        #expect(JSONText.encode(queue.withoutWords.json).utf8.count < WireLimits.groupQueue + 131_072)
     }
 
     @Test func `a group of more than 64 members is refused`() {

@@ -21,6 +21,7 @@ private enum Step: CaseIterable {
         announceLate
     case announceBeginsLate, announceTooLong, outputLost
     case groupJoins, groupLeaves, groupLeavesPlaying, groupIsReached, groupIsOut, groupItem, groupItemEnds,
+        groupAdvances, groupRepeats, groupQueue,
         groupPlays,
         groupPauses, groupRuns, groupStands, groupSeeks, groupEndsOther, groupLevel
     case shutDown
@@ -44,7 +45,7 @@ private enum Step: CaseIterable {
     /// The steps of the walks around a group.
     static let grouping: [Step] = [
         .groupJoins, .groupLeaves, .groupLeavesPlaying, .groupIsReached, .groupIsOut, .groupItem,
-        .groupItemEnds,
+        .groupItemEnds, .groupAdvances, .groupRepeats, .groupQueue,
         .groupPlays, .groupPauses, .groupRuns, .groupStands, .groupSeeks, .groupEndsOther, .annaStarts,
         .annaStops,
         .annaLeaves, .play, .seek, .scan, .adds, .loaded, .ended, .fails, .exited, .started, .stopTimesOut,
@@ -216,11 +217,20 @@ private struct Walker {
         case .announceTooLong: watcher.apply(.announcementTimedOut(watcher.announcing, .length))
         case .outputLost: watcher.apply(.renderer(.outputChanged(.lost)))
         case .groupJoins, .groupLeaves, .groupLeavesPlaying, .groupIsReached, .groupIsOut, .groupItem,
-            .groupItemEnds,
+            .groupItemEnds, .groupAdvances, .groupRepeats, .groupQueue,
             .groupPlays, .groupPauses, .groupRuns, .groupStands, .groupSeeks, .groupEndsOther, .groupLevel:
             takeGroup(step, chance)
         case .shutDown: watcher.apply(.shutdownRequested)
         }
+    }
+
+    /// A queue as a group's host tells it: of one item, or the second or third of three.
+    private static func groupQueue(_ chance: Int64) -> PlayQueue {
+        let names = ["http://a/group", "http://a/b", "http://a/c"]
+        let items = names.prefix(chance % 4 == 1 ? 1 : 3).map { QueueItem(item: MediaItem(uri: $0)) }
+        guard var queue = try? PlayQueue(Array(items)) else { fatalError("three items are a queue") }
+        _ = queue.go(to: QueueItemID(UInt64(chance % 3) + 1))
+        return queue
     }
 
     /// What the group decides, about what plays here, or about what is past.
@@ -236,10 +246,16 @@ private struct Walker {
         case .groupItem:
             identifiers += 1
             watcher.apply(
-                .groupItemChanged(
-                    SessionRequest(item: MediaItem(uri: "http://a/group")),
-                    fresh: SessionID("s\(identifiers)"),
-                    by: "All"))
+                .groupItemChanged(Self.groupQueue(chance), fresh: SessionID("s\(identifiers)"), by: "All"))
+        case .groupAdvances: watcher.apply(.groupAdvanced(session, Self.groupQueue(chance)))
+        case .groupRepeats:
+            guard let queue = watcher.state.sessions[session]?.queue else { return }
+            watcher.apply(.groupAdvanced(session, queue))
+        case .groupQueue:
+            guard var queue = watcher.state.sessions[session]?.queue else { return }
+            // What is asked of a queue does not fail here.
+            _ = try? queue.apply(.insert([QueueItem(item: MediaItem(uri: "http://a/more"))], .next))
+            watcher.apply(.groupQueueChanged(session, queue))
         case .groupItemEnds: watcher.apply(.groupItemEnded(session))
         case .groupPlays: watcher.apply(.groupRateChanged(session, 1.5))
         case .groupPauses: watcher.apply(.groupRateChanged(session, 0))

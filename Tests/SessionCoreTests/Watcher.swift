@@ -84,7 +84,8 @@ struct Watcher: Equatable {
     /// end of the session.
     private mutating func checkCrash(_ event: ReceiverEvent, _ before: ReceiverState) {
         if let id = shaken, let session = state.sessions[id], session.crashes == 0 {
-            expect(isCalm || before.sessions[id]?.load != session.load, "a crash is forgotten")
+            let isOver = before.sessions[id]?.load != session.load || session.waiting != nil
+            expect(isCalm || isOver, "a crash is forgotten")
             shaken = nil
             return
         }
@@ -94,6 +95,8 @@ struct Watcher: Equatable {
         }
         // A start without an exit before tells of one that was missed.
         guard rendererIsUp, let id = before.player else { return }
+        // Nothing of it was there.
+        guard before.sessions[id]?.waiting == nil else { return }
         // An announcement takes the blame.
         if !before.announcements.entries.isEmpty {
             return expect(state.sessions[id]?.crashes == before.sessions[id]?.crashes, "the item is blamed")
@@ -123,7 +126,7 @@ struct Watcher: Equatable {
         var answers = 0
         for effect in effects {
             switch effect {
-            case .answer(let request, _), .refuse(let request, _):
+            case .answer(let request, _), .refuse(let request, _), .coordinate(_, .queue(let request, _)):
                 answers += 1
                 expect(request == asked, "an answer to something else")
             default: break
@@ -207,7 +210,7 @@ struct Watcher: Equatable {
             expect(load > rendererLoad, "load identifiers do not grow")
             expect(state.foreign?.load == load, "a source is read that has not the output")
             (rendererLoad, seek, next, wasLoaded) = (load, nil, nil, false)
-        case .warmUp, .setGroupClock, .setOutputTrim, .setCardDrift, .watchCapture: break
+        case .warmUp, .setGroupClock, .setOutputTrim, .setCardDrift, .setOutputDevice, .watchCapture: break
         }
     }
 
@@ -277,7 +280,11 @@ struct Watcher: Equatable {
         guard let session = state.sessions.first?.value else { return }
         expect(session.route.map { state.routes[$0] != nil } ?? true, "a session of a route that is gone")
         expect(session.load == load, "a session without a load timer")
-        expect(session.load >= rendererLoad, "the renderer is ahead")
+        expect(session.load >= rendererLoad || session.waiting != nil, "the renderer is ahead")
+        expect(session.isGrouped || session.waiting == nil, "a session waits for no group")
+        expect(
+            session.waiting == nil || session.anchor == nil && !session.isSeeking,
+            "a session that waits is moved")
         expect(session.speed >= 0.25 && session.speed <= 4, "speed")
         expect(session.scanSpeed.magnitude >= 2 && session.scanSpeed.magnitude <= 32, "scan speed")
         expect(session.artwork.count <= 4, "too many pictures")
@@ -292,7 +299,8 @@ struct Watcher: Equatable {
         expect(!session.isGrouped || state.isGrouped, "a session of a group that the receiver is not in")
         expect(!session.isGrouped || session.mode != .scanning, "a group is scanned")
         expect(
-            !session.isGrouped || next == nil || session.load != rendererLoad, "something follows in a group")
+            !session.isGrouped || next == nil || session.load != rendererLoad || session.waiting != nil,
+            "something follows in a group")
         if rendererIsUp, session.load == rendererLoad, wasLoaded, !session.isGrouped {
             let follows = queue.isHopeless ? nil : queue.successor(explicitly: false)
             expect(

@@ -216,12 +216,13 @@ enum DecisionTable {
             effects: []),
         Row(
             event: "Something is plugged into the jack", situation: "",
-            outcome: "What is heard goes on, at the jack where the card switches over.", reason: .pluggedIn,
+            outcome: "What is heard goes on there: the card switches over, or `jack-device` has it.",
+            reason: .pluggedIn,
             before: musicFromPhone,
             then: [.event(.jackChanged(isPlugged: true))], effects: [.moveOutput(toJack: true)]),
         Row(
             event: "The jack is pulled", situation: "",
-            outcome: "What is heard goes on, at the loudspeaker where the card switches over.",
+            outcome: "What is heard goes on at the loudspeaker.",
             reason: .unplugged,
             before: musicFromPhone + [.event(.jackChanged(isPlugged: true))],
             then: [.event(.jackChanged(isPlugged: false))], effects: [.moveOutput(toJack: false)]),
@@ -231,7 +232,7 @@ enum DecisionTable {
             policy: policy { $0.pausesWhenUnplugged = true },
             before: musicFromPhone + [.event(.jackChanged(isPlugged: true))],
             then: [.event(.jackChanged(isPlugged: false))],
-            effects: [.moveOutput(toJack: false), .pause(phone, .unplugged), .silence(phone)]),
+            effects: [.pause(phone, .unplugged), .silence(phone), .moveOutput(toJack: false)]),
     ]
 
     private static let connecting: [Row] = [

@@ -4,6 +4,7 @@
 #
 # Run by scripts/image.sh inside of the tools' system: makes image and update of a root. No device or mount is needed.
 # usage: assemble.sh BOARD VERSION     /root-tree is the root, /keys the keys, /out gets the results
+#   SOURCE_DATE_EPOCH    the time that everything in the image has, so that the same root makes the same image
 set -euo pipefail
 
 board=$1 version=$2
@@ -16,13 +17,23 @@ cd /linnet
 # shellcheck source=board/rpi-arm64/firmware.sh
 [[ ! -e board/$board/firmware.sh ]] || . "board/$board/firmware.sh"
 
+# A file system's numbers, made of its name and what it is for: chance would make each image another.
+number_of() { printf '%s' "linnet $board $version $1" | sha256sum | sed -E 's/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/\1-\2-4\3-8\4-\5/'; }
+
+make_ext4() { # NAME FILE OPTION...
+    mke2fs -q -F -t ext4 -U "$(number_of "$1")" -E "hash_seed=$(number_of "$1, hashes")" "${@:3}" "$2"
+}
+
 slot_images() {
     mkdir -p /made/boot /made/bundle
     slot_kernel /root-tree/boot/vmlinuz-* /made/boot/vmlinuz
     cp /root-tree/boot/initrd.img-* /made/boot/initrd
+    touch --date="@$SOURCE_DATE_EPOCH" /made/boot/* /made/boot
     truncate -s "${BOOT_MIB}M" /made/bundle/boot.img
-    mke2fs -q -F -t ext4 -O '^has_journal,^metadata_csum,^64bit' -m 0 -N 64 -d /made/boot /made/bundle/boot.img
-    mksquashfs /root-tree /made/bundle/rootfs.img -comp zstd -Xcompression-level "${COMPRESSION:-15}" -b 256K -quiet \
+    make_ext4 boot /made/bundle/boot.img -O '^has_journal,^metadata_csum,^64bit' -m 0 -N 64 -d /made/boot
+    # It would refuse to be told the time twice.
+    env --unset=SOURCE_DATE_EPOCH mksquashfs /root-tree /made/bundle/rootfs.img -comp zstd \
+        -Xcompression-level "${COMPRESSION:-15}" -b 256K -quiet -mkfs-time "$SOURCE_DATE_EPOCH" -all-time "$SOURCE_DATE_EPOCH" \
         -no-progress -wildcards -e 'boot/*' 'data/*' 'dev/*' 'proc/*' 'sys/*' 'run/*' 'tmp/*' 'var/tmp/*'
     local size
     size=$(stat --format=%s /made/bundle/rootfs.img)
@@ -48,7 +59,7 @@ disk_image() {
     put /made/bundle/boot.img "$BOOT_A_AT"
     put /made/bundle/rootfs.img "$ROOT_A_AT"
     truncate -s "${DATA_MIB}M" /made/data.img
-    mke2fs -q -F -t ext4 -b 4096 -L data /made/data.img
+    make_ext4 data /made/data.img -b 4096 -L data
     put /made/data.img "$DATA_AT"
     # What is twice in it is kept once; the window is what every zstd has without being asked.
     zstd -q -T0 -12 --long=27 --force "$image" -o "$image.zst"

@@ -56,6 +56,9 @@ final class AccessoryAgent {
     private var capture: (source: SourceID, load: LoadID?)?
     private var rendererIsUp = false
     private var isAnnouncing = false
+    /// The output is to move to the jack, or from it, once what was decided with it is done: what pauses must not be heard at the
+    /// other device before.
+    private var move: Bool?
     private var lastToken: UInt64 = 0
     private var timer: (any ScheduledTimer)?
     private var retryTimer: (any ScheduledTimer)?
@@ -151,7 +154,7 @@ final class AccessoryAgent {
             }
         case .letGo(let id):
             if id.kind == .bluetooth { ports.sources?.send(.disconnect(id.address)) }
-        case .moveOutput: break
+        case .moveOutput(let toJack): move = toJack
         case .armTimer(let at, let generation):
             let delay = max(0, at.subtractingReportingOverflow(now).partialValue)
             timer = shell.ports.clock.schedule(after: .nanoseconds(delay)) { [weak self] in
@@ -160,6 +163,12 @@ final class AccessoryAgent {
             }
         case .cancelTimer: timer = nil
         }
+    }
+
+    private func moveOutput(toJack: Bool) {
+        move = nil
+        guard !configuration.jackDevice.isEmpty else { return }
+        shell.ports.renderer.send(.setOutputDevice(toJack ? configuration.jackDevice : nil))
     }
 
     // MARK: Reading
@@ -239,6 +248,7 @@ final class AccessoryAgent {
         switch event {
         case .renderer(let event): rendered(event)
         case .captureRequested: if capture != nil { capture?.load = shell.state.foreign?.load }
+        case .switchingNoted: if let move { moveOutput(toJack: move) }
         case .outputYielded: shell.group?.outputChanged(isOurs: false)
         case .outputReturned: shell.group?.outputChanged(isOurs: true)
         case .playbackRequested(_, _, .setPlaying(false)):
@@ -259,6 +269,7 @@ final class AccessoryAgent {
         switch event {
         case .started:
             rendererIsUp = true
+            if core.isPlugged == true { moveOutput(toJack: true) }
             if !configuration.lineIns.isEmpty {
                 shell.ports.renderer.send(.watchCapture(configuration.lineIns.map(\.watch)))
             }

@@ -41,12 +41,14 @@ package struct AccessoryConfiguration: Equatable, Sendable {
     /// The control of the output's card that tells whether something is plugged in, such as `Headphone Jack`; empty: none is
     /// looked at.
     package var jack: String
+    /// The ALSA device that has the output while something is plugged in; empty: the usual one.
+    package var jackDevice: String
 
     package init(
         capabilities: Set<AccessoryCapability> = [.audioSwitching], policy: SwitchingPolicy = .init(),
-        lineIns: [LineIn] = [], jack: String = ""
+        lineIns: [LineIn] = [], jack: String = "", jackDevice: String = ""
     ) {
         (self.capabilities, self.policy) = (capabilities, policy)
-        (self.lineIns, self.jack) = (lineIns, jack)
+        (self.lineIns, self.jack, self.jackDevice) = (lineIns, jack, jackDevice)
     }
 }

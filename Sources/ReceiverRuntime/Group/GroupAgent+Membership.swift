@@ -25,6 +25,7 @@ extension GroupAgent {
         guard let ticket = GroupSecret(bytes: ports.secrets.random()) else {
             throw RouteError(.internalError, "There is no randomness.")
         }
+        let line = try playing()
         let port = try provideClock()
         let id = shell.ports.identifiers.uuid()
         let coordinator = GroupCoordinator(
@@ -44,9 +45,13 @@ extension GroupAgent {
         self.seat = seat
         shell.handle(.groupJoined)
         shell.handle(.groupReachable(true))
-        let adopted = adopt()
+        let adopted = line.flatMap { adopt($0) }
         comeIn(seat)
-        if let adopted { ask(for: adopted.item, proposing: adopted.proposal) }
+        if let line, let adopted {
+            seat.setItem(adopted.item, adopted.proposal, line: line, for: me) { [weak self] _ in
+                self?.membership?.wantedItem = nil
+            }
+        }
         seat.volumeChanged(shell.state.device.volume, of: me)
         shell.log.write(.notice, "receiver.group", "group made", ["group": id, "name": name])
         shell.readvertise()
@@ -62,21 +67,26 @@ extension GroupAgent {
         seat.apply(.joined(participation))
     }
 
+    /// The queue that plays here, if it can be a group's.
+    private func playing() throws(RouteError) -> GroupLine? {
+        guard let session = shell.state.player.flatMap({ shell.state.sessions[$0] }) else { return nil }
+        let line = GroupLine(session.queue, named: shell.ports.identifiers.uuid())
+        do throws(Refusal) { return try line.tellable } catch { throw error.routeError }
+    }
+
     /// Makes what plays already the item of the new group, where it is.
-    private func adopt() -> (item: GroupItem, proposal: TimingProposal)? {
+    private func adopt(_ line: GroupLine) -> (item: WireGroupItem, proposal: TimingProposal)? {
         guard let id = shell.state.player, let session = shell.state.sessions[id],
-            let entry = session.queue[session.queue.current]
+            var given = session.queue[session.queue.current]?.given
         else { return nil }
-        let name = shell.ports.identifiers.uuid()
-        var wanted = SessionRequest(
-            item: entry.given.item, metadata: session.metadata, segments: entry.given.segments)
-        wanted.identifier = entry.given.identifier
+        let name = line.wire.id
+        given.metadata = session.metadata
         let time = session.position.position.nanoseconds ?? 0
         let plays = session.isPlaying && session.position.rate > 0 && session.isReady
         let proposal = TimingProposal(
             itemTime: max(0, time), rate: session.isPlaying ? session.speed : 0,
             clockTime: plays ? session.position.clockTime : nil)
-        membership?.binding = Binding(session: id, item: name)
+        membership?.binding = Binding(session: id, item: name, queue: name)
         membership?.wantedItem = name
         participate(.transitioned(to: name, proposing: proposal))
         if plays {
@@ -86,7 +96,7 @@ extension GroupAgent {
         } else {
             shell.handle(.groupAnchored(id, nil))
         }
-        return (GroupItem(wanted.groupItem(named: name)), proposal)
+        return (WireGroupItem(given, named: name), proposal)
     }
 
     // MARK: Joining
@@ -172,6 +182,8 @@ extension GroupAgent {
         guard membership.hasJoined else { return over(reason: "unreachable", isInvalidated: true) }
         if host.id == membership.known.host { return hostLost(host) }
         self.membership?.lost.insert(ParticipantID(host.id))
+        // It may be the host of a part of the group, and know nothing of the host that comes of this.
+        lost(host)
         seekHost()
     }
 
@@ -208,6 +220,7 @@ extension GroupAgent {
             .notice, "receiver.group", "joined the group",
             ["group": document.id, "host": document.host, "address": address])
         learned(document)
+        tellEnd()
     }
 
     /// What plays already ends; the group's item takes its place.
@@ -225,7 +238,11 @@ extension GroupAgent {
                 return refuse("a step of the host is missing")
             }
             let new = MergePatch.apply(patch, to: old)
-            guard let document = try? GroupDocument(json: new), document.id == membership?.known.id else {
+            let read =
+                patch["queue"] == nil
+                ? try? GroupDocument(json: new, keeping: membership?.known.queue)
+                : try? GroupDocument(json: new)
+            guard let document = read, document.id == membership?.known.id else {
                 return refuse("a step of the host cannot be read")
             }
             membership?.linkVersion = version
@@ -286,7 +303,7 @@ extension GroupAgent {
             ["group": membership.known.id, "reason": reason])
         if isInvalidated {
             var last = membership.known
-            (last.members, last.timelines, last.item) = ([:], [:], nil)
+            (last.members, last.timelines, last.item, last.queue) = ([:], [:], nil, nil)
             last.view = .init(isHost: false, phase: .invalidated, reason: reason)
             invalidated = last
         }

@@ -36,7 +36,9 @@ extension GroupAgent {
         case .groupAnchored(let session, _), .groupSought(let session, _):
             if membership?.binding?.session == session { membership?.performing?.isTold = true }
         case .groupItemChanged(_, let fresh, _):
+            entered(fresh)
             if shell.state.sessions[fresh] == nil { failed() }
+        case .groupAdvanced(let session, _): entered(session)
         default: break
         }
         for effect in effects {
@@ -62,9 +64,37 @@ extension GroupAgent {
         }
     }
 
-    private var session: Session? { membership?.binding.flatMap { shell.state.sessions[$0.session] } }
+    /// Nil also when the item is over here and the group's next is waited for.
+    private var session: Session? {
+        let session = membership?.binding.flatMap { shell.state.sessions[$0.session] }
+        return session?.waiting == nil ? session : nil
+    }
 
-    private func isBound(_ load: LoadID) -> Bool { session?.load == load }
+    private func isBound(_ load: LoadID) -> Bool {
+        membership?.binding?.isEntered == true && session?.load == load
+    }
+
+    /// The session has been told of the item. What the group wanted meanwhile follows.
+    private func entered(_ session: SessionID) {
+        guard membership?.binding?.session == session else { return }
+        membership?.binding?.isEntered = true
+        goOn()
+    }
+
+    /// From where the item here is played; nil where that is not known, or moves.
+    var start: Int64? {
+        guard let session, session.isReady, !session.timeline.isLive,
+            session.timeline.range.duration.value > 0
+        else { return nil }
+        return session.timeline.range.start.nanoseconds.map { max(0, $0) }
+    }
+
+    /// Why the item cannot be played here.
+    var failure: MediaFailure? {
+        let session = membership?.binding.flatMap { shell.state.sessions[$0.session] }
+        if case .failed(let failure) = session?.waiting { return failure }
+        return membership?.failure
+    }
 
     private func readinessChanged(_ isReady: Bool) {
         guard membership?.isReady != isReady else { return }
@@ -105,7 +135,9 @@ extension GroupAgent {
 
     /// Tells the session what is to be done, unless the clock by which it is meant is not known yet.
     func goOn() {
-        guard let membership, let performing = membership.performing, !performing.isTold else { return }
+        guard let membership, let performing = membership.performing, !performing.isTold,
+            membership.binding?.isEntered != false
+        else { return }
         guard let binding = membership.binding, let session else { return settle() }
         switch performing.command.action {
         case .play(let anchor):
@@ -128,7 +160,8 @@ extension GroupAgent {
 
     /// Completes what is done: the session stands where it should, and could begin at once where that is wanted.
     private func settle() {
-        guard let membership, let performing = membership.performing else { return }
+        guard let membership, let performing = membership.performing, membership.binding?.isEntered != false
+        else { return }
         if let session {
             guard performing.isTold, session.isReady, !session.isSeekAhead else { return }
             switch performing.command.action {
@@ -177,13 +210,41 @@ extension GroupAgent {
         case .setSpeed(let speed):
             guard let item = membership?.participant.item, session?.isPlaying == true else { return }
             request(.setRate(speed, item: item))
+        case .queue(let request, let wanted): change(id, request, wanted)
+        case .ended:
+            guard let binding = membership?.binding, binding.session == id, binding.isEntered else { return }
+            membership?.isReady = false
+            participate(.ended(item: binding.item))
+        case .failed:
+            guard let binding = membership?.binding, binding.session == id, binding.isEntered else { return }
+            membership?.isReady = false
+            failed()
         }
+    }
+
+    /// Has the host change the queue that the session plays. It answers.
+    private func change(_ id: SessionID, _ request: RequestID, _ wanted: QueueRequest) {
+        let reply: Reply = { [weak self] result in self?.shell.front.complete(request, result) }
+        do throws(RouteError) {
+            guard let binding = membership?.binding, binding.session == id, let queue = binding.queue else {
+                throw RouteError(.itemUnknown, "The group plays something else by now.")
+            }
+            try pass(.queue(QueueCommand(wanted), of: queue), reply: reply)
+        } catch { reply(.failure(error)) }
+    }
+
+    /// A host that is new has not heard that the item is over here.
+    func tellEnd() {
+        guard let binding = membership?.binding, binding.isEntered,
+            shell.state.sessions[binding.session]?.waiting == .ended
+        else { return }
+        participate(.ended(item: binding.item))
     }
 
     private func stop() {
         membership?.binding = nil
         membership?.wantedItem = nil
-        request(.setItem(nil, proposing: nil))
+        try? pass(.item(nil, nil)) { _ in }
         participate(.transitioned(to: nil, proposing: nil))
     }
 
@@ -195,28 +256,36 @@ extension GroupAgent {
     /// The group is to play what has begun here.
     private func start(_ id: SessionID, _ wanted: SessionRequest) {
         var name = wanted.identifier ?? shell.ports.identifiers.uuid()
-        // An item that is played anew needs another name.
-        if membership?.known.timelines[name] != nil { name = shell.ports.identifiers.uuid() }
+        // An item that is played anew needs another name, and so does a queue, which is named after its first.
+        if membership?.known.timelines[name] != nil || membership?.known.queue?.id == name {
+            name = shell.ports.identifiers.uuid()
+        }
         let proposal = TimingProposal(
             itemTime: nanoseconds(wanted.item.startPosition), rate: wanted.isPlaying ? 1 : 0)
-        bind(id, name)
+        bind(Binding(session: id, item: name, queue: name))
         membership?.wantedItem = name
-        ask(for: GroupItem(wanted.groupItem(named: name)), proposing: proposal)
+        ask(
+            .item(
+                WireGroupItem(wanted.first, named: name), WireGroupProposal(proposal),
+                following: wanted.following.map { QueueItemRequest($0) },
+                repeats: WireRepeat(wanted.repeats)), for: name)
         participate(.transitioned(to: name, proposing: proposal))
     }
 
     /// Asks the group to play what has begun here. Until the answer what is known of the group's item is older than that.
-    func ask(for item: GroupItem, proposing proposal: TimingProposal) {
-        request(.setItem(item, proposing: proposal)) { [weak self] result in
-            guard let self, membership?.wantedItem == item.identifier else { return }
+    private func ask(_ ask: GroupAsk, for item: String) {
+        let reply: Reply = { [weak self] result in
+            guard let self, membership?.wantedItem == item else { return }
             membership?.wantedItem = nil
             // The group as it is with the item follows the answer.
             if case .failure = result, let known = membership?.known { follow(known) }
         }
+        do throws(RouteError) { try pass(ask, reply: reply) } catch { reply(.failure(error)) }
     }
 
-    private func bind(_ id: SessionID, _ item: String) {
-        membership?.binding = Binding(session: id, item: item)
+    private func bind(_ binding: Binding) {
+        membership?.binding = binding
+        membership?.failure = nil
         membership?.isReady = false
         membership?.performing = nil
         membership?.pausing = nil
@@ -230,7 +299,10 @@ extension GroupAgent {
         membership?.isReady = false
         switch reason {
         case .finished: participate(.ended(item: binding.item))
-        case .failed, .applicationFailed: failed()
+        case .failed(let failure):
+            membership?.failure = failure
+            failed()
+        case .applicationFailed: failed()
         // Whoever ends it here ends it for all; what the group itself ends is not bound any more.
         case .stopped, .routeEnded: stop()
         case .preempted, .shutdown: break
@@ -250,6 +322,7 @@ extension GroupAgent {
     func learned(_ document: GroupDocument) {
         guard let old = membership?.known else { return }
         membership?.known = document
+        if document.queue != old.queue { membership?.queue = document.queue?.playQueue }
         ports.clock.setPlaying(document.moves)
         for (item, timeline) in document.timelines.sorted(by: { $0.key < $1.key })
         where old.timelines[item] != timeline {
@@ -268,7 +341,7 @@ extension GroupAgent {
         let item = document.item?.identifier
         // What has just begun here is the group's before this participant has said so.
         let isBound = item != nil && item == membership.binding?.item
-        if item != membership.participant.item, !isBound { goOver(to: document.item, of: document.name) }
+        if item != membership.participant.item, !isBound { goOver(document) } else { mirror(document) }
         guard let binding = self.membership?.binding,
             let rate = document.timelines[binding.item]?.timeline.wantedRate, rate != binding.rate
         else { return }
@@ -276,22 +349,41 @@ extension GroupAgent {
         shell.handle(.groupRateChanged(binding.session, rate))
     }
 
-    private func goOver(to item: WireGroupItem?, of group: String) {
+    /// Shows the group's queue as it has become around the present item.
+    private func mirror(_ document: GroupDocument) {
+        guard let binding = membership?.binding, binding.item == document.item?.identifier,
+            let queue = document.queue, queue.id == binding.queue, queue != binding.mirrored,
+            let known = membership?.queue
+        else { return }
+        membership?.binding?.mirrored = queue
+        shell.handle(.groupQueueChanged(binding.session, known))
+    }
+
+    private func goOver(_ document: GroupDocument) {
         let old = membership?.binding
-        guard let item else {
+        guard let item = document.item else {
             membership?.binding = nil
             if let old { shell.handle(.groupItemEnded(old.session)) }
             return participate(.transitioned(to: nil, proposing: nil))
         }
-        guard let wanted = SessionRequest(item) else {
+        guard let queue = membership?.queue ?? item.media.flatMap({ try? PlayQueue([QueueItem($0)]) }) else {
             membership?.binding = nil
             if let old { shell.handle(.groupItemEnded(old.session)) }
             participate(.transitioned(to: item.identifier, proposing: nil))
             return failed()
         }
-        let fresh = SessionID(shell.ports.identifiers.uuid())
-        bind(fresh, item.identifier)
-        shell.handle(.groupItemChanged(wanted, fresh: fresh, by: group))
+        var binding = Binding(
+            session: SessionID(shell.ports.identifiers.uuid()), item: item.identifier,
+            queue: document.queue?.id, mirrored: document.queue, isEntered: false)
+        if let old, let name = old.queue, name == binding.queue, shell.state.sessions[old.session] != nil {
+            // The session plays the queue, and goes on with its next item.
+            binding.session = old.session
+            bind(binding)
+            shell.handle(.groupAdvanced(old.session, queue))
+        } else {
+            bind(binding)
+            shell.handle(.groupItemChanged(queue, fresh: binding.session, by: document.name))
+        }
         participate(.transitioned(to: item.identifier, proposing: nil))
     }
 }

@@ -73,14 +73,21 @@ extension GroupAgent {
         }
         let seat = HostSeat(
             coordinator, clockPort: port, ticket: membership.ticket, agent: self, shell: shell, ports: ports)
+        seat.takeOver(membership.queue, of: membership.known)
         self.seat = seat
         self.membership?.line = .identity
         self.membership?.isLineCurrent = true
         self.membership?.phase = .joined
         self.membership?.lost = []
         tellClock()
+        // Who does not come may be with another host.
+        for (id, member) in membership.known.members where id != me.text {
+            guard let port = member.port else { continue }
+            lost(GroupHost(id: id, addresses: member.addresses, port: port))
+        }
         comeIn(seat)
         shell.handle(.groupReachable(true))
+        tellEnd()
         seat.volumeChanged(shell.state.device.volume, of: me)
         shell.log.write(
             .notice, "receiver.group", "this receiver is the host now",
@@ -109,20 +116,32 @@ extension GroupAgent {
             probeTimer = nil
             guard seat != nil else { return }
             lostPeers = lostPeers.filter { self.now - $0.value.since < Self.probeTime }
-            for (id, peer) in lostPeers where probes[id] == nil { probe(id, peer.host) }
+            for (id, peer) in lostPeers.sorted(by: { $0.key < $1.key }) where probes[id] == nil {
+                probe(id, peer.host)
+            }
             probe()
         }
     }
 
-    private func probe(_ id: ParticipantID, _ host: GroupHost) {
+    /// Somebody who says to know the group wants to come in. If that is the host of a part which goes on before this one, this
+    /// one may know nothing of it. What is said without proof only says where to ask.
+    func heard(of claim: Election.Claim, at host: GroupHost) {
+        guard let seat, probes.count < GroupLimits.participants, probes[claim.host] == nil else { return }
+        let own = Election.Claim(epoch: seat.coordinator.epoch, host: me)
+        guard own.host != claim.host, Election.survivor(of: own, and: claim) == claim else { return }
+        probe(claim.host, host, isHint: true)
+    }
+
+    /// - Parameter isHint: Who is asked was named by somebody; whom that one names in turn is not asked.
+    private func probe(_ id: ParticipantID, _ host: GroupHost, isHint: Bool = false) {
         guard let membership, let attachment = attachment() else { return }
         probes[id] = HostLink(
             to: host, as: attachment, key: membership.ticket, secrets: ports.secrets,
             connector: ports.connector
-        ) { [weak self] event in self?.probed(event, id, host) }
+        ) { [weak self] event in self?.probed(event, id, host, isHint: isHint) }
     }
 
-    private func probed(_ event: HostLink.Event, _ id: ParticipantID, _ host: GroupHost) {
+    private func probed(_ event: HostLink.Event, _ id: ParticipantID, _ host: GroupHost, isHint: Bool) {
         guard let probe = probes.removeValue(forKey: id) else { return }
         guard let seat else { return probe.close() }
         let own = Election.Claim(epoch: seat.coordinator.epoch, host: me)
@@ -134,9 +153,10 @@ extension GroupAgent {
         case .verified(let welcome):
             probe.close()
             if yields(to: welcome.host, welcome.epoch) { stepDown(for: host) }
-        case .moved(let other, let epoch):
-            // What is said without proof only says where to ask.
-            if other.id != me.text, yields(to: other.id, epoch) { self.probe(ParticipantID(other.id), other) }
+        case .moved(let other, _):
+            // What is said without proof only says where to ask. A host that is to yield hears of this one by it.
+            let next = ParticipantID(other.id)
+            if next != me, !isHint, probes[next] == nil { self.probe(next, other, isHint: true) }
         case .lost(_, let isRefused):
             // Who answers and is in the group no longer has left. Who is cut off before the answer, or seeks a host itself, is
             // asked again.

@@ -16,6 +16,8 @@ final class GroupAgent {
         var participant: GroupParticipant
         /// As the host told it last.
         var known: GroupDocument
+        /// The group's queue, as the host told it last.
+        var queue: PlayQueue?
         var phase = GroupDocument.Phase.waiting
         /// True once a host has let it in.
         var hasJoined = false
@@ -29,6 +31,8 @@ final class GroupAgent {
         var pausing: String?
         /// The renderer could begin at once.
         var isReady = false
+        /// Why the item ended the session here, if it could not be played.
+        var failure: MediaFailure?
         /// An item that this receiver has asked for; what the host says of items meanwhile is older.
         var wantedItem: String?
         /// The link to the host.
@@ -44,10 +48,15 @@ final class GroupAgent {
     }
 
     /// The session that plays an item of the group.
-    struct Binding: Equatable {
-        let session: SessionID
+    struct Binding {
+        var session: SessionID
         let item: String
+        /// The group's queue that the session plays, by its name and as the session has it.
+        var queue: String?
+        var mirrored: WireGroupQueue?
         var rate = 0.0
+        /// False until the session was told to go over to the item: what is heard of it is of the item before.
+        var isEntered = true
     }
 
     /// A command that the renderer is busy with.
@@ -153,7 +162,7 @@ final class GroupAgent {
     }
 
     /// Has the host do something, wherever it is.
-    private func pass(_ ask: GroupAsk, reply: @escaping Reply) throws(RouteError) {
+    func pass(_ ask: GroupAsk, reply: @escaping Reply) throws(RouteError) {
         guard let membership else { throw RouteError(.groupUnknown, "The receiver is in no group.") }
         if let seat { return answer(ask, from: me, at: seat, reply: reply) }
         guard membership.phase == .joined, let link = membership.link else {
@@ -193,7 +202,12 @@ final class GroupAgent {
         case .volume(let volume):
             seat.setVolume(volume)
             reply(.success(Outcome.accepted.json))
-        default:
+        case .item(let item, let proposal, let following, let repeats):
+            seat.setItem(
+                item, proposal.map { TimingProposal($0) }, following: following, repeats: repeats, for: id,
+                answer: reply)
+        case .queue(let command, let queue): seat.change(command, of: queue, answer: reply)
+        case .rate, .seek, .policy, .activity, .name, .remove:
             guard let request = ask.request(policy: seat.coordinator.policy) else { return }
             if case .remove(let member) = request { lostPeers[member] = nil }
             seat.ask(request, for: id, answer: reply)

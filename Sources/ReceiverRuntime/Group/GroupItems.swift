@@ -5,29 +5,57 @@ import MediaModel
 import RouteWire
 import SessionCore
 
-// A session's words for the item of a group, and back.
+// A session's words for the item and the queue of a group, and back.
 
-extension SessionRequest {
-    /// A session of the group's item on a receiver that did not start it.
-    init?(_ item: WireGroupItem) {
-        guard let media = item.media else { return nil }
+extension WireGroupItem {
+    init(_ item: QueueItem, named name: String) {
         self.init(
-            item: MediaItem(
-                uri: media.url, headers: media.headers, userAgent: media.userAgent,
-                allowsInvalidCertificate: media.allowsInvalidCertificate,
-                startPosition: media.startPosition),
-            isPlaying: false, metadata: Metadata(title: media.title, subtitle: media.subtitle),
-            segments: media.segments)
-        identifier = media.identifier
+            identifier: name, title: item.metadata.title, subtitle: item.metadata.subtitle,
+            media: QueueItemRequest(item))
+    }
+}
+
+extension QueueItemRequest {
+    init(_ item: QueueItem) {
+        self.init(
+            url: item.item.uri, headers: item.item.headers, userAgent: item.item.userAgent,
+            allowsInvalidCertificate: item.item.allowsInvalidCertificate,
+            startPosition: item.item.startPosition, title: item.metadata.title,
+            subtitle: item.metadata.subtitle, segments: item.segments, identifier: item.identifier)
+    }
+}
+
+extension WireGroupQueue {
+    init(_ queue: PlayQueue, named name: String) {
+        self.init(
+            id: name, current: queue.current.number,
+            entries: queue.entries.map {
+                Entry(id: $0.id.number, item: QueueItemRequest($0.given), error: $0.failure)
+            }, repeats: WireRepeat(queue.repeats), last: queue.lastID)
     }
 
-    func groupItem(named name: String) -> WireGroupItem {
-        WireGroupItem(
-            identifier: name, title: metadata.title, subtitle: metadata.subtitle,
-            media: QueueItemRequest(
-                url: item.uri, headers: item.headers, userAgent: item.userAgent,
-                allowsInvalidCertificate: item.allowsInvalidCertificate,
-                startPosition: item.startPosition, title: metadata.title, subtitle: metadata.subtitle,
-                segments: segments, identifier: identifier))
+    /// Nil for what is beyond the limits of queues.
+    var playQueue: PlayQueue? {
+        try? PlayQueue(
+            restoring: entries.map {
+                QueueEntry(id: QueueItemID($0.id), given: QueueItem($0.item), failure: $0.error)
+            }, current: QueueItemID(current), lastID: last, repeats: RepeatMode(repeats))
     }
+}
+
+/// What a group plays one after the other, as its host keeps it.
+struct GroupLine {
+    let queue: PlayQueue
+    /// The same as members are told it.
+    let wire: WireGroupQueue
+
+    init(_ queue: PlayQueue, named name: String) {
+        self.queue = queue
+        let whole = WireGroupQueue(queue, named: name)
+        // What fails comes without being asked for, and finds room without its words.
+        wire = whole.isTellable ? whole : whole.withoutWords
+    }
+
+    /// With changes.
+    func with(_ queue: PlayQueue) -> GroupLine { GroupLine(queue, named: wire.id) }
 }

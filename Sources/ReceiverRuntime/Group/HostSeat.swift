@@ -43,7 +43,7 @@ final class HostSeat {
     /// Requests of all members that may wait for an answer; the coordinator answers at once.
     private static let requestLimit = 256
 
-    private unowned let agent: GroupAgent
+    unowned let agent: GroupAgent
     private unowned let shell: ReceiverShell
     let ticket: GroupSecret
     private let ports: GroupPorts
@@ -60,6 +60,10 @@ final class HostSeat {
     private var published: JSONValue = .null
     private var pendingReports: [ParticipantID: SyncReport] = [:]
     private var reportTimer: (any ScheduledTimer)?
+    /// What is played one after the other; nil while nothing is, or what only players know.
+    var line: GroupLine?
+    /// What the group played at last, or was to: an item that has ended hands it on.
+    var rate = 1.0
     /// How loud each is beside the loudest; kept when all are at 0.
     private var ratios: [ParticipantID: Double] = [:]
 
@@ -74,6 +78,11 @@ final class HostSeat {
 
     private var now: Int64 { shell.ports.clock.now }
 
+    /// The present moment of the group's clock, which is this host's.
+    var moment: Int64 { now }
+
+    func freshName() -> String { shell.ports.identifiers.uuid() }
+
     // MARK: The coordinator
 
     func apply(_ event: GroupEvent) {
@@ -81,10 +90,12 @@ final class HostSeat {
         guard !isHandling else { return }
         isHandling = true
         var next = 0
-        while next < events.count {
-            for effect in coordinator.apply(events[next], at: now) { perform(effect) }
-            next += 1
-        }
+        repeat {
+            while next < events.count {
+                for effect in coordinator.apply(events[next], at: now) { perform(effect) }
+                next += 1
+            }
+        } while judgeItem()
         events.removeAll(keepingCapacity: true)
         isHandling = false
         publish()
@@ -110,16 +121,24 @@ final class HostSeat {
         case .refuseJoin(let id, _): dismiss(id, reason: "refused")
         case .removed(let id):
             if id == coordinator.host { agent.removed() } else { dismiss(id, reason: "removed") }
-        case .ended(let item):
-            if coordinator.item?.identifier == item {
-                ask(.setItem(nil, proposing: nil), for: coordinator.host) { _ in }
-            }
+        case .ended(let item): if coordinator.item?.identifier == item { ended() }
         case .completed, .changed: break
         }
     }
 
-    /// Asks the coordinator in the name of a participant.
+    /// Does what a participant asks.
     func ask(
+        _ request: GroupRequest, for id: ParticipantID,
+        answer: @escaping (Result<JSONValue, RouteError>) -> Void
+    ) {
+        guard case .setItem(let item, let proposal) = request else {
+            return self.request(request, for: id, answer: answer)
+        }
+        setItem(item?.wire, proposal, for: id, answer: answer)
+    }
+
+    /// Asks the coordinator in the name of a participant.
+    func request(
         _ request: GroupRequest, for id: ParticipantID,
         answer: @escaping (Result<JSONValue, RouteError>) -> Void
     ) {
@@ -163,6 +182,13 @@ final class HostSeat {
         }
         candidates[id] = Candidate(
             connection: connection, attachment: attachment, handshake: handshake, key: key, timer: timer)
+        if let port = attachment.port {
+            agent.heard(
+                of: Election.Claim(
+                    epoch: UInt32(clamping: attachment.epoch), host: ParticipantID(attachment.participant)),
+                at: GroupHost(
+                    id: attachment.participant, addresses: [connection.client.address], port: port))
+        }
         return GroupWelcome(
             host: coordinator.host.text, epoch: Int64(coordinator.epoch), nonce: nonce, proof: proof
         ).json
@@ -248,7 +274,7 @@ final class HostSeat {
 
     // MARK: What all are told
 
-    private func publish() {
+    func publish() {
         let document = document
         let json = document.json
         guard let patch = MergePatch.diff(from: published, to: json) else { return }
@@ -279,7 +305,7 @@ final class HostSeat {
             id: snapshot.id.text, name: snapshot.name, epoch: Int64(snapshot.epoch), host: snapshot.host.text,
             clock: GroupClockDocument(id: agent.clockIdentifier(epoch: snapshot.epoch), port: clockPort),
             activity: snapshot.activity.wire, policy: snapshot.policy.wire, volume: loudest,
-            item: snapshot.item?.wire,
+            item: snapshot.item?.wire, queue: line?.wire,
             timelines: snapshot.timelines.mapValues { WireGroupTimeline($0) }, members: list)
     }
 

@@ -22,6 +22,22 @@ extension QueueRequest {
     }
 }
 
+extension QueueCommand {
+    init(_ request: QueueRequest) {
+        switch request {
+        case .insert(let items, let place):
+            self = .insert(items.map { QueueItemRequest($0) }, WireQueuePlace(place))
+        case .remove(let items): self = .remove(items.map(\.text))
+        case .move(let item, let place): self = .move(item.text, WireQueuePlace(place))
+        case .jump(let item): self = .jump(item.text)
+        case .next(let from): self = .next(from: from?.text)
+        case .previous(let from): self = .previous(from: from?.text)
+        case .setRepeat(let mode): self = .setRepeat(WireRepeat(mode))
+        case .clear: self = .clear
+        }
+    }
+}
+
 extension QueueItem {
     init(_ item: QueueItemRequest) {
         self.init(
@@ -41,6 +57,27 @@ extension QueuePlace {
         case .next: self = .next
         case .end: self = .end
         case .after(let item): self = .after(QueueItemID(item))
+        }
+    }
+}
+
+extension WireQueuePlace {
+    init(_ place: QueuePlace) {
+        switch place {
+        case .start: self = .start
+        case .next: self = .next
+        case .end: self = .end
+        case .after(let item): self = .after(item.text)
+        }
+    }
+}
+
+extension WireRepeat {
+    init(_ mode: RepeatMode) {
+        switch mode {
+        case .off: self = .off
+        case .one: self = .one
+        case .all: self = .all
         }
     }
 }

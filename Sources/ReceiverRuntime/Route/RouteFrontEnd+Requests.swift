@@ -190,12 +190,14 @@ extension RouteFrontEnd {
         if case .activated(let route, _, true) = answer { relay.attach(route, connection) }
     }
 
-    func refuse(_ id: RequestID, _ refusal: Refusal) {
+    func refuse(_ id: RequestID, _ refusal: Refusal) { complete(id, .failure(refusal.routeError)) }
+
+    /// Sends the answer of somebody else: of the group's host.
+    func complete(_ id: RequestID, _ result: Result<JSONValue, RouteError>) {
         guard let connection = connections.first(where: { $0.id == id.connection }),
             let waiting = connection.takeWaiting(id)
         else { return }
-        let code = RouteError.Code(rawValue: refusal.code.rawValue) ?? .internalError
-        finish(waiting, .failure(RouteError(code, refusal.message)), to: connection)
+        finish(waiting, result, to: connection)
     }
 
     /// An answer that carries the state makes the push of it needless, if it is sent at all.

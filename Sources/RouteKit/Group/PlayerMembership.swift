@@ -153,7 +153,8 @@ import RouteWire
     }
 
     private func attached(_ snapshot: WireGroupSnapshot) {
-        guard let document = try? GroupDocument(json: snapshot.group), let clock = document.clock,
+        guard let document = try? GroupDocument(json: snapshot.group, keeping: nil),
+            let clock = document.clock,
             document.id == known.id, let address = link?.address
         else { return refuse() }
         (version, json) = (snapshot.version, snapshot.group)
@@ -168,7 +169,8 @@ import RouteWire
             if let command = command.command { participant.apply(.received(command)) }
         case .changed(let version, let base, let patch):
             let new = MergePatch.apply(patch, to: json)
-            guard base == self.version, let document = try? GroupDocument(json: new), document.id == known.id
+            guard base == self.version, let document = try? GroupDocument(json: new, keeping: nil),
+                document.id == known.id
             else { return refuse() }
             (self.version, json) = (version, new)
             learned(document)

@@ -13,11 +13,15 @@ mkdir -p "$logs"
 
 say() { echo "$ROLE $(cut -d' ' -f1 /proc/uptime): $*"; }
 
-# wait_for WHAT COMMAND...      up to 60 s
+# How often something is looked for, with a tenth of a second between: longer on a machine that took long until here.
+booted=$(cut -d. -f1 /proc/uptime)
+rounds=$((booted > 15 ? booted * 40 : 600))
+
+# wait_for WHAT COMMAND...      up to a minute, or four times what booting took
 wait_for() {
     local what=$1 i
     shift
-    for ((i = 0; i < 600; i++)); do
+    for ((i = 0; i < rounds; i++)); do
         if "$@" >/dev/null 2>&1; then
             return 0
         fi

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Linnet contributors
 // SPDX-License-Identifier: Apache-2.0
 
+import ReceiverTestKit
 import RouteKit
 import RouteWire
 
@@ -12,12 +13,13 @@ import RouteWire
     let memberSender: GroupSender
     let created: GroupCreated
 
-    /// With settings for the member beside those that it needs.
+    /// With settings for the member beside those that it needs; `prepare` is called before it starts.
     static func use(
-        member settings: [String] = [], _ body: @RouteActor @escaping (GroupPair) async throws -> Void
+        member settings: [String] = [], prepare: @escaping (SimulatedCard) throws -> Void = { _ in },
+        _ body: @RouteActor @escaping (GroupPair) async throws -> Void
     ) async throws {
         try await ReceiverUnderTest.use(["--clock-port", "0"]) { host in
-            try await ReceiverUnderTest.use(["--clock-port", "0"] + settings) { member in
+            try await ReceiverUnderTest.use(["--clock-port", "0"] + settings, prepare: prepare) { member in
                 let hostSender = try await GroupSender("first", port: host.port)
                 let memberSender = try await GroupSender("second", port: member.port)
                 let created = try GroupCreated(

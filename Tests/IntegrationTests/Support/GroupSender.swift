@@ -9,6 +9,8 @@ import Soup
 @RouteActor final class GroupSender {
     private var socket: WebSocket?
     private(set) var state: JSONValue = .null
+    /// The names of the queue's items in the order in which they became current.
+    private(set) var currents: [String] = []
     private var requests: Int64 = 0
     private var waiting: [Int64: CheckedContinuation<Result<JSONValue, RouteError>, Never>] = [:]
     private let (changes, change) = AsyncStream.makeStream(
@@ -51,6 +53,22 @@ import Soup
         }
     }
 
+    /// The same for what is played.
+    func wait(
+        _ what: String, within limit: Duration = .seconds(30), played: @escaping (SessionDocument?) -> Bool
+    ) async throws {
+        let isSo = await eventually(changes, within: limit) { [self] in played(session) }
+        guard isSo else {
+            throw TestFailure("not within \(limit): \(what); the session is \(String(describing: session))")
+        }
+    }
+
+    /// What the receiver plays.
+    var session: SessionDocument? {
+        guard let state = try? StateDocument(json: state) else { return nil }
+        return state.player.flatMap { state.sessions[$0] }
+    }
+
     var group: GroupDocument? { state["group"].flatMap { try? GroupDocument(json: $0) } }
 
     func close() { socket?.close(code: 1000, reason: "") }
@@ -63,18 +81,22 @@ import Soup
         }
     }
 
+    private func learned(_ new: JSONValue) {
+        state = new
+        if let current = session?.queue?.current, current != currents.last { currents.append(current) }
+        change.yield()
+    }
+
     private func take(_ text: String) {
         for message in (try? ServerMessage.decode(text)) ?? [] {
             switch message {
             case .response(let id, let result):
                 if case .success(let value) = result, let whole = value["state"] {
-                    state = whole
-                    change.yield()
+                    learned(whole)
                 }
                 waiting.removeValue(forKey: id)?.resume(returning: result)
             case .stateChanged(let step):
-                state = MergePatch.apply(step.patch, to: state)
-                change.yield()
+                learned(MergePatch.apply(step.patch, to: state))
             default: break
             }
         }

@@ -26,8 +26,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ENDS 8
-#define STATIONS 64
+#define ENDS 72
+#define STATIONS 256
 #define LIMIT 4096
 
 struct frame {

@@ -337,9 +337,12 @@ class Bluez(World):
 
     def do_pair(self, address, passkey, *name):
         """A phone wants to pair; passkey `-`: it asks for nothing, and so is nobody asked here."""
-        adapter = self.adapter()
-        if not adapter.interfaces[ADAPTER]["Pairable"]:
+        if not self.adapter().interfaces[ADAPTER]["Pairable"]:
             return say("not-pairable", address)
+        self.do_pair_anyway(address, passkey, *name)
+
+    def do_pair_anyway(self, address, passkey, *name):
+        """It came in the moment before the adapter was closed."""
         device = self.do_device(address, *name, paired=False)
         device.change(DEVICE, Connected=dbus.Boolean(True))
 
