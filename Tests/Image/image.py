@@ -47,7 +47,7 @@ class Image:
         page, line = {
             "generic-x86_64": ("arguments.cfg", 'set arguments="console=ttyS0 %s"' % shell("ttyS1")),
             # Its watchdog of QEMU's starts the machine again as soon as it is switched on.
-            "rpi-arm64": ("arguments.txt", f"arguments=console=ttyS1,115200 quiet modprobe.blacklist=bcm2835_wdt {shell('ttyS1')}"),
+            "rpi-arm64": ("arguments.txt", f"arguments=console=tty0 quiet modprobe.blacklist=bcm2835_wdt {shell('ttyS1')}"),
         }.get(self.board, ("arguments.txt", f"arguments=console=tty0 quiet {shell('ttyAMA0')}"))
         (self.folder / page).write_text(line + "\n")
         self.tool("mcopy", "-o", "-i", f"{path}@@4M", self.folder / page, f"::/{page}")
