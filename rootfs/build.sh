@@ -9,11 +9,19 @@
 
 image_packages() { sed 's/#.*//' rootfs/packages.list | tr -s ' \n' ',' | sed 's/^,//; s/,$//'; }
 
-base_of() { # ARCH FOLDER PACKAGES    those of the board beside those that every device has
-    bootstrap trixie "$2" --variant=minbase --architectures="$1" --include="$(image_packages),$3" \
+base_of() { # BOARD ARCH FOLDER PACKAGES    those of the board beside those that every device has
+    local -a options=()
+    if [[ -e board/$1/sources.list ]]; then
+        # A mirror that is frozen is past the date up to which such suites count.
+        options+=(--setup-hook="sed 's,@MIRROR@,$(mirror),' board/$1/sources.list >\"\$1/etc/apt/sources.list.d/board.list\""
+            --setup-hook="cp board/$1/preferences \"\$1/etc/apt/preferences.d/board\""
+            --aptopt='Acquire::Check-Valid-Until "false"')
+    fi
+    # What the kernel starts from is made later, of fewer modules.
+    INITRD=No bootstrap trixie "$3" --variant=minbase --architectures="$2" --include="$(image_packages),$4" \
         --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
         --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
-        --customize-hook="$PWD/rootfs/pick.sh \"\$1\""
+        "${options[@]}" --customize-hook="$PWD/rootfs/pick.sh \"\$1\" $PWD/rootfs/picked.list $PWD/board/$1/picked.list"
 }
 
 install_ours() { # ROOT ARCH BOARD
@@ -30,6 +38,8 @@ install_ours() { # ROOT ARCH BOARD
 
 finish() { # ROOT BOARD VERSION KEYRING
     in_root "$1" -- systemctl preset-all --preset-mode=full
+    # What the board takes out of the root for its boot loader.
+    ! declare -F board_root >/dev/null || board_root "$1"
     mkdir -p "$1/data" "$1/etc/rauc" "$1/usr/local/lib/linnet/applications"
     sed -e "s/@COMPATIBLE@/linnet-$2/" rootfs/update/system.conf >"$1/etc/rauc/system.conf"
     cp "$4" "$1/etc/rauc/keyring.pem"
@@ -39,27 +49,42 @@ finish() { # ROOT BOARD VERSION KEYRING
     : >"$1/etc/machine-id"
     ln -sf ../run/systemd/resolve/stub-resolv.conf "$1/etc/resolv.conf"
     drop_modules "$1" "board/$2/modules.drop"
-    in_root "$1" -- env SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" update-initramfs -u -k all
+    [[ -z ${MODULES_KEPT:-} ]] || keep_modules "$1" "board/$MODULES_KEPT"
+    # Of one kernel: there is one.
+    # shellcheck disable=SC2016 # the inner shell expands it
+    in_root "$1" -- env SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" sh -euc 'depmod "$1" && update-initramfs -c -k "$1"' initrd \
+        "$(basename "$1"/usr/lib/modules/*)"
     take_away "$1"
 }
 
 drop_modules() { # ROOT LIST
-    local kernel name
+    local name
     [[ -e $2 ]] || return 0
+    while read -r name; do
+        # shellcheck disable=SC2086 # patterns
+        rm -rf "$1"/usr/lib/modules/*/kernel/$name "$1"/usr/lib/modules/*/kernel/$name.ko*
+    done < <(grep -v '^#' "$2")
+}
+
+keep_modules() { # ROOT LIST    those of the list, and what these need
+    local kernel
     for kernel in "$1"/usr/lib/modules/*; do
-        while read -r name; do
-            # shellcheck disable=SC2086 # patterns
-            rm -rf "$kernel/kernel/"$name "$kernel/kernel/"$name.ko*
-        done < <(grep -v '^#' "$2")
         in_root "$1" -- depmod "${kernel##*/}"
+        # Each line of modules.dep has all that a module needs, of whatever depth.
+        { grep -E "$(sed -e '/^#/d' -e 's,\*,[^/]*,g' -e 's,.*,^kernel/&(/[^:]*)?[.]ko,' "$2" | tr '\n' '|' | sed 's/|$//')" || true; } \
+            <"$kernel/modules.dep" | tr -d : | tr ' ' '\n' | sort -u >"${work:?}/kept"
+        (cd "$kernel" && find kernel -name '*.ko*' | sort | comm -23 - "${work:?}/kept" | xargs rm -f)
+        find "$kernel/kernel" -type d -empty -delete
     done
 }
 
 take_away() { # ROOT
     local folder
     for folder in var/lib/apt var/cache var/lib/dpkg/info usr/share/i18n usr/share/lintian usr/share/bug usr/lib/udev/hwdb.d \
-        usr/share/bash-completion usr/share/zsh usr/share/fish usr/share/gtk-doc usr/share/perl5 root/.cache; do
-        rm -rf "${1:?}/$folder"
+        usr/share/bash-completion usr/share/zsh usr/share/fish usr/share/gtk-doc usr/share/perl5 root/.cache \
+        $(sed -e 's/#.*//' rootfs/drop.list); do
+        # shellcheck disable=SC2086 # patterns
+        rm -rf "${1:?}"/$folder
     done
     find "$1/var/log" -type f -delete
 }

@@ -2,12 +2,13 @@
 # SPDX-FileCopyrightText: 2026 The Linnet contributors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Run by mmdebstrap, whose apt knows the root's packages: puts the files of picked.list into it.
-# usage: pick.sh ROOT
+# Run by mmdebstrap, whose apt knows the root's packages: puts the files of lists such as picked.list into it.
+# usage: pick.sh ROOT LIST...    a list that is not there is empty
 set -euo pipefail
 
 root=$1
-list=$(dirname "${BASH_SOURCE[0]}")/picked.list
+shift
+lists() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$@" 2>/dev/null || true; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
@@ -34,11 +35,11 @@ while read -r package files; do
             cp -a "$work/$package/$path" "$root/${path%/*}/"
         done <<<"$found"
     done
-done < <(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$list")
+done < <(lists "$@")
 
 while read -r file; do
     path=$(find "$root/usr/lib" -name "$file")
     while read -r library; do
         [[ -n $(find "$root/usr/lib" -name "$library" -print -quit) ]] || { echo "pick: $file lacks $library" >&2 && exit 1; }
     done < <(LC_ALL=C readelf --dynamic "$path" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
-done < <(sed -e 's/#.*//' "$list" | grep -o 'libgst[a-z0-9]*\.so' | sort -u)
+done < <(lists "$@" | grep -o 'libgst[a-z0-9]*\.so' | sort -u)

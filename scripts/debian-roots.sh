@@ -74,13 +74,18 @@ in_root() {
 root_of() {
     local name=$1 key folder
     # The helpers of recipes that are defined here belong to it.
-    key=$({ declare -f "recipe_$name" bootstrap target_for base_of || true; } | sha256sum | cut -c1-12)
+    key=$({
+        declare -f "recipe_$name" bootstrap target_for || true
+        [[ $name != base_* ]] || declare -f base_of
+    } | sha256sum | cut -c1-12)
     folder=$cache/roots/$name-$key
     if [[ ! -d $folder ]]; then
         note "making the Debian system '$name' in $folder"
         mkdir -p "$cache/roots"
         rm -rf "$folder.part"
-        "recipe_$name" "$folder.part" >&2
+        # In the background, since errors end nothing where they are asked for.
+        (set -e && "recipe_$name" "$folder.part" >&2) &
+        wait $! || die "the Debian system '$name' could not be made"
         mv "$folder.part" "$folder"
     fi
     echo "$folder"

@@ -89,13 +89,18 @@ main() {
     need_roots
     # shellcheck source=board/generic-x86_64/meta
     . "board/$board/meta"
+    # shellcheck source=board/rpi-arm64/firmware.sh
+    [[ ! -e board/$board/firmware.sh ]] || . "board/$board/firmware.sh"
     # The recipe's text is its name in the cache, so that what it depends on is written into it.
-    eval "recipe_base_$ARCH() { : '$(cat rootfs/packages.list rootfs/picked.list rootfs/pick.sh | sha256sum)'; base_of $ARCH \"\$1\" $KERNEL${PACKAGES:+,$PACKAGES}; }"
+    eval "recipe_base_$ARCH() { : '$(cat rootfs/packages.list rootfs/picked.list rootfs/pick.sh \
+        "board/$board/"{picked.list,sources.list,preferences} 2>/dev/null | sha256sum)'; \
+        base_of $board $ARCH \"\$1\" $KERNEL${PACKAGES:+,$PACKAGES}; }"
     version=${LINNET_IMAGE_VERSION:-$(sed -n '1s/^linnet (\(.*\)) .*/\1/p' packaging/debian/changelog)}
     keys=${LINNET_KEYS:-${XDG_CONFIG_HOME:-$HOME/.config}/linnet/keys}
     export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(epoch_of_source)}
     [[ -e $(echo .build/deb/linnet-receiver_*_"$ARCH".deb) ]] || scripts/deb.sh "$ARCH"
     tools=$(root_of tools)
+    [[ $ARCH == amd64 ]] || run_programs_of_arm64
     base=$(root_of "base_$ARCH")
     [[ -z ${VERSIONS:-} ]] || check_versions "$base" "$VERSIONS"
     make_keys "$keys"

@@ -10,6 +10,23 @@ from sound import heard, make_tone
 from steps import addressed, expect, memory_used, up
 
 
+def closed(machine):
+    """What holds for every device that was just started for the first time."""
+    expect("squashfs" in machine.run("findmnt -n -o FSTYPE,OPTIONS /"), "the root is a squashfs")
+    expect("Read-only" in machine.run("touch /usr/x 2>&1; touch /etc/x 2>&1", check=False), "the root cannot be written")
+    expect("ordering cycle" not in machine.run("journalctl -b --no-pager | grep -i 'ordering cycle'", check=False),
+           "no ordering cycle")
+    expect(int(machine.run("df --output=size -m /data | tail -1")) > 300, "the data partition has grown")
+    ports = machine.run("ss -H -l -n -t -u | awk '{ print $1, $5 }' | sed 's/.*://' | sort -u").split()
+    print(f"  listening: {' '.join(ports)}")
+    expect(set(machine.run("ss -H -l -n -t | awk '{ print $4 }' | grep -v -e 127.0.0 -e '\\[::1\\]' | sed 's/.*://' | sort -u")
+               .split()) == {"7380"}, "7380 is the only open TCP port")
+    expect(machine.run("grep -c -v '^[^:]*:[*!]' /etc/shadow", check=False).strip() == "0", "nobody has a password")
+    used = memory_used(machine)
+    print(f"  memory in use, without what is cached of files: {used:.0f} MB")
+    expect(used <= 90, "it is at most 90 MB")
+
+
 def start(image, lab):
     """The first start: complete, read-only, closed, found, heard; the second remembers."""
     disk = image.disk()
@@ -17,19 +34,7 @@ def start(image, lab):
     with image.start(lab, disk) as machine:
         up(machine)
         print(f"  complete after {time.monotonic() - begun:.0f} s", flush=True)
-        expect("squashfs" in machine.run("findmnt -n -o FSTYPE,OPTIONS /"), "the root is a squashfs")
-        expect("Read-only" in machine.run("touch /usr/x 2>&1; touch /etc/x 2>&1", check=False), "the root cannot be written")
-        expect("ordering cycle" not in machine.run("journalctl -b --no-pager | grep -i 'ordering cycle'", check=False),
-               "no ordering cycle")
-        expect(int(machine.run("df --output=size -m /data | tail -1")) > 300, "the data partition has grown")
-        ports = machine.run("ss -H -l -n -t -u | awk '{ print $1, $5 }' | sed 's/.*://' | sort -u").split()
-        print(f"  listening: {' '.join(ports)}")
-        expect(set(machine.run("ss -H -l -n -t | awk '{ print $4 }' | grep -v -e 127.0.0 -e '\\[::1\\]' | sed 's/.*://' | sort -u")
-                   .split()) == {"7380"}, "7380 is the only open TCP port")
-        expect(machine.run("grep -c -v '^[^:]*:[*!]' /etc/shadow", check=False).strip() == "0", "nobody has a password")
-        used = memory_used(machine)
-        print(f"  memory in use, without what is cached of files: {used:.0f} MB")
-        expect(used <= 90, "it is at most 90 MB")
+        closed(machine)
         name = addressed(machine)
         wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
         print(f"  ok: the network finds {name}", flush=True)
@@ -104,6 +109,27 @@ def network_later(image, lab):
         image.sender(lab, "play", image.folder / "tone.wav", "--on", name)
         machine.off()
     expect(heard(machine.sound, 440) > 1, "its card played what the sender sent")
+
+
+def start_pi(image, lab):
+    """A Raspberry Pi as far as QEMU has one: U-Boot of the card, the slot, all services, found by a network card at USB; no sound."""
+    disk = image.disk()
+    begun = time.monotonic()
+    with image.start(lab, disk) as machine:
+        up(machine)
+        print(f"  complete after {time.monotonic() - begun:.0f} s", flush=True)
+        expect("Raspberry Pi 3" in machine.run("tr -d '\\0' </proc/device-tree/model"), "the kernel knows the board")
+        closed(machine)
+        expect(machine.run("/usr/libexec/linnet/slots get-primary") == "A", "the state is read as U-Boot wrote it")
+        expect(machine.run("fw_printenv -n BOOT_A_LEFT") == "3", "the start that was taken from the slot was given back")
+        name = addressed(machine)
+        wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
+        image.sender(lab, "volume", "37%", "--on", name)
+        machine.send("systemctl reboot")
+        up(machine)
+        expect(addressed(machine) == name, "the name is the same after a restart")
+        wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
+        expect("37" in image.sender(lab, "status", "--on", name), "the volume is the same after a restart")
 
 
 def boot_time(image, lab):

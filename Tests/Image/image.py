@@ -11,6 +11,13 @@ import sys
 from machine import PATIENCE, PROJECT, Machine
 
 
+
+def shell(terminal):
+    """What the kernel is told for a shell of root there, and for devices that take as long as they do where all is emulated."""
+    return (f"systemd.debug_shell={terminal} systemd.default_debug_tty={terminal} "
+            "systemd.default_device_timeout_sec=900 systemd.default_timeout_start_sec=900")
+
+
 class Image:
     """The image under test, with what the cases have in common."""
 
@@ -34,17 +41,24 @@ class Image:
         path = self.folder / name
         subprocess.run(["cp", "--sparse=always", self.path, path], check=True)
         with open(path, "r+b") as file:
-            file.truncate(max(size_mib << 20, path.stat().st_size))
+            # Cards of QEMU's are as large as a power of two.
+            file.truncate(2048 << 20 if self.board == "rpi-arm64" else max(size_mib << 20, path.stat().st_size))
         # The shell is asked for where somebody with the disk in hand could ask for it.
-        page, line = "arguments.cfg", 'set arguments="console=ttyS0 systemd.debug_shell=ttyS1 systemd.default_debug_tty=ttyS1"'
+        page, line = {
+            "generic-x86_64": ("arguments.cfg", 'set arguments="console=ttyS0 %s"' % shell("ttyS1")),
+            # Its watchdog of QEMU's starts the machine again as soon as it is switched on.
+            "rpi-arm64": ("arguments.txt", f"arguments=console=tty0 quiet modprobe.blacklist=bcm2835_wdt {shell('ttyS1')}"),
+        }.get(self.board, ("arguments.txt", f"arguments=console=tty0 quiet {shell('ttyAMA0')}"))
         (self.folder / page).write_text(line + "\n")
         self.tool("mcopy", "-o", "-i", f"{path}@@4M", self.folder / page, f"::/{page}")
+        if self.board == "rpi-arm64":
+            self.tool("mcopy", "-o", "-i", f"{path}@@4M", "::/u-boot.bin", "::/bcm2837-rpi-3-b.dtb", self.folder)
         return path
 
     def inside(self, *command):
-        """A command in the tools' system, which sees this folder and the keys alone."""
+        """A command in the tools' system, which sees this folder, the keys and what was made alone."""
         script = (f'. {PROJECT}/scripts/debian-roots.sh; in_root {self.tools} {self.folder}:{self.folder} {keys()}:/keys '
-                  '-- "$@"')
+                  f'{PROJECT}/.build/image:/images -- "$@"')
         return ["bash", "-euc", script, "tool", *map(str, command)]
 
     def tool(self, *command):
@@ -104,7 +118,7 @@ class Image:
         """A machine on that cable of the lab."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
-        return Machine(lab, self.tools, folder, disk, options, cable=name, recording=recording)
+        return Machine(lab, self.tools, folder, disk, options, cable=name, board=self.board, recording=recording)
 
 
 def keys():

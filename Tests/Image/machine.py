@@ -101,23 +101,23 @@ class Lab:
 class Machine:
     """One start of a disk, until it is switched off or killed."""
 
-    def __init__(self, lab, tools, folder, disk, options=(), cable="cable", recording=None):
+    def __init__(self, lab, tools, folder, disk, options=(), cable="cable", board="generic-x86_64", recording=None):
         self.folder, self.text, self.position, self.ended = folder, b"", 0, False
+        # What U-Boot says before on the same line may look like a shell.
+        self.has_uboot = board != "generic-x86_64"
+        # Four processors in one thread take their time.
+        self.patience = PATIENCE * (3 if board == "rpi-arm64" else 1)
         self.monitor = folder / "monitor"
         self.console = folder / "console.log"
         self.sound = folder / "sound.wav"
         for path in (self.console, self.sound, self.monitor):
             path.unlink(missing_ok=True)
+        kind = {"generic-x86_64": self.pc, "rpi-arm64": self.pi}.get(board, self.arm)
         command = [
-            *self.pc(tools, folder),
-            "-accel", "tcg,thread=multi", "-smp", "2", "-m", "1024", "-nodefaults", "-display", "none",
-            *self.drive(disk, recording),
-            "-device", "virtio-blk-pci,drive=disk,bootindex=0",
+            *kind(tools, folder, self.drive(disk, recording)), "-nodefaults", "-display", "none",
             "-netdev", f"tap,id=net,ifname={cable},script=no,downscript=no",
-            "-device", f"virtio-net-pci,netdev=net,romfile=,mac={CABLES[cable]}",
-            "-chardev", f"socket,id=monitor,path={self.monitor},server=on,wait=off", "-mon", "chardev=monitor",
-            "-audiodev", f"wav,id=sound,path={self.sound}", "-device", "intel-hda", "-device", "hda-output,audiodev=sound",
-            "-device", "i6300esb", "-action", "watchdog=reset", "-device", "virtio-rng-pci", *options]
+            "-device", f"{'usb-net' if kind == self.pi else 'virtio-net-pci,romfile='},netdev=net,mac={CABLES[cable]}",
+            "-chardev", f"socket,id=monitor,path={self.monitor},server=on,wait=off", "-mon", "chardev=monitor", *options]
         inside = f'. {PROJECT}/scripts/debian-roots.sh; in_root {tools} {folder.parent}:{folder.parent} -- "$@"'
         self.process = subprocess.Popen(
             lab.within(lab.wires, "bash", "-euc", inside, "machine", *command), stdin=subprocess.PIPE,
@@ -125,14 +125,37 @@ class Machine:
         self.changed = threading.Condition()
         threading.Thread(target=self.read, daemon=True).start()
 
-    def pc(self, tools, folder):
+    def pc(self, tools, folder, drive):
         """UEFI with variables of its own; the console is in a file."""
         if not (folder / "vars.fd").exists():
             shutil.copy(f"{tools}/usr/share/OVMF/OVMF_VARS_4M.fd", folder / "vars.fd")
         return [
             "qemu-system-x86_64", "-M", "q35", "-cpu", "max", "-serial", f"file:{self.console}", "-serial", "stdio",
             "-drive", "if=pflash,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd",
-            "-drive", f"if=pflash,format=raw,file={folder}/vars.fd"]
+            "-drive", f"if=pflash,format=raw,file={folder}/vars.fd", *self.devices(drive)]
+
+    def arm(self, _tools, _folder, drive):
+        """U-Boot as Debian has it. There is one serial line, for U-Boot and the shell."""
+        return [
+            "qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a72", "-serial", "stdio",
+            "-bios", "/usr/lib/u-boot/qemu_arm64/u-boot.bin", *self.devices(drive)]
+
+    def devices(self, drive):
+        """What machines with a bus have, a card whose sound is recorded among them."""
+        return [
+            "-accel", "tcg,thread=multi", "-smp", "2", "-m", "1024",
+            *drive, "-device", "virtio-blk-pci,drive=disk,bootindex=0",
+            "-audiodev", f"wav,id=sound,path={self.sound}", "-device", "intel-hda", "-device", "hda-output,audiodev=sound",
+            "-device", "i6300esb", "-action", "watchdog=reset", "-device", "virtio-rng-pci"]
+
+    @staticmethod
+    def pi(_tools, folder, drive):
+        """A Raspberry Pi 3 from U-Boot on, which lies on the card: the firmware before it is for a processor that QEMU has not."""
+        return [
+            # Its four processors in one thread: three that wait for the first would keep a machine of two busy.
+            "qemu-system-aarch64", "-M", "raspi3b", "-accel", "tcg,thread=single", "-serial", "null", "-serial", "stdio",
+            "-kernel", f"{folder.parent}/u-boot.bin", "-dtb", f"{folder.parent}/bcm2837-rpi-3-b.dtb",
+            *(part.replace("if=none,id=disk", "if=sd") for part in drive)]
 
     @staticmethod
     def drive(disk, recording):
@@ -152,14 +175,16 @@ class Machine:
         self.kill()
 
     def read(self):
-        while True:
-            data = os.read(self.process.stdout.fileno(), 65536)
-            with self.changed:
-                self.text += data
-                self.ended = not data
-                self.changed.notify_all()
-            if not data:
-                return
+        with open(self.folder / "shell.log", "ab", buffering=0) as log:
+            while True:
+                data = os.read(self.process.stdout.fileno(), 65536)
+                log.write(data)
+                with self.changed:
+                    self.text += data
+                    self.ended = not data
+                    self.changed.notify_all()
+                if not data:
+                    return
 
     def wait(self, pattern, timeout):
         """Waits until the shell has said what matches. A pattern must end in what ends a word, since it comes in pieces."""
@@ -181,6 +206,8 @@ class Machine:
 
     def shell(self, timeout=240):
         """Waits for the shell of this start."""
+        if self.has_uboot:
+            self.wait(r"Starting kernel", timeout)
         self.wait(r"# $|# \x1b", timeout)
         self.send("stty -echo; export PS1= TERM=dumb SYSTEMD_PAGER= SYSTEMD_COLORS=0; bind 'set enable-bracketed-paste off'")
         self.run("true", timeout)
@@ -189,7 +216,7 @@ class Machine:
         self.process.stdin.write(line.encode() + b"\n")
         self.process.stdin.flush()
 
-    def run(self, command, timeout=120, check=True):
+    def run(self, command, timeout=PATIENCE, check=True):
         """What a command in the machine said; its last line tells how it ended."""
         self.send(f'echo "BE""GIN"; {command}; echo "EN""D $?;"')
         self.wait(r"BEGIN\r?\n", timeout)
@@ -225,7 +252,7 @@ class Machine:
     def off(self):
         """Switches off in good order, so that the recording of the sound is whole."""
         self.send("systemctl poweroff")
-        self.process.wait(120)
+        self.process.wait(PATIENCE)
 
     def kill(self):
         if self.process.poll() is None:

@@ -1,22 +1,25 @@
 # SPDX-FileCopyrightText: 2026 The Linnet contributors
 # SPDX-License-Identifier: Apache-2.0
 """What the cases have in common."""
-from machine import PATIENCE
 
 
 def up(machine, slot="A"):
     """Waits until the start is complete and the slot marked good."""
-    machine.shell(PATIENCE)
-    state = machine.run("systemctl is-system-running --wait", PATIENCE, check=False)
+    machine.shell(machine.patience)
+    state = machine.run("systemctl is-system-running --wait", machine.patience, check=False)
     expect(state == "running", f"the system is {state}: " + machine.run(
         "systemctl list-units --failed --no-legend; systemctl list-jobs --no-legend; cat /run/linnet/health-reason", check=False))
     machine.run("systemctl is-active linnet-good.service")
+    kept = machine.run("findmnt -n -o FSTYPE --target /var/lib/linnet; findmnt -n -o FSTYPE /data", check=False).split()
+    expect(kept == ["ext4", "ext4"], "what the receiver keeps is on the data partition" if kept == ["ext4", "ext4"] else machine.run(
+        "findmnt; journalctl -b -o short-monotonic -u data.mount -u linnet-data -u linnet-state -u linnetd -g . | tail -n 40; "
+        "journalctl -b -o short-monotonic | grep -i -e 'timed out' -e 'dependency failed'", check=False))
     expect(f"rauc.slot={slot}" in machine.run("cat /proc/cmdline").split(), f"slot {slot} was started")
 
 
 def addressed(machine):
     """The name of the machine, once it has an address of its own making as well: nobody gives out any."""
-    machine.run("until ip -4 -o address show scope link | grep -q 169.254; do sleep 1; done", PATIENCE)
+    machine.run("until ip -4 -o address show scope link | grep -q 169.254; do sleep 1; done", machine.patience)
     return machine.run("uname -n")
 
 

@@ -14,6 +14,8 @@ cd /linnet
 . board/common/layout.sh
 # shellcheck source=board/common/grub.sh
 . "board/common/$BOOTLOADER.sh"
+# shellcheck source=board/rpi-arm64/firmware.sh
+[[ ! -e board/$board/firmware.sh ]] || . "board/$board/firmware.sh"
 
 # A file system's numbers, made of its name and what it is for: chance would make each image another.
 number_of() { printf '%s' "linnet $board $version $1" | sha256sum | sed -E 's/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/\1-\2-4\3-8\4-\5/'; }
@@ -24,7 +26,7 @@ make_ext4() { # NAME FILE OPTION...
 
 slot_images() {
     mkdir -p /made/boot /made/bundle
-    cp /root-tree/boot/vmlinuz-* /made/boot/vmlinuz
+    slot_kernel /root-tree/boot/vmlinuz-* /made/boot/vmlinuz
     cp /root-tree/boot/initrd.img-* /made/boot/initrd
     touch --date="@$SOURCE_DATE_EPOCH" /made/boot/* /made/boot
     truncate -s "${BOOT_MIB}M" /made/bundle/boot.img
@@ -59,7 +61,18 @@ disk_image() {
     truncate -s "${DATA_MIB}M" /made/data.img
     make_ext4 data /made/data.img -b 4096 -L data
     put /made/data.img "$DATA_AT"
-    zstd -q -T0 -9 --force "$image" -o "$image.zst"
+    # What is twice in it is kept once; the window is what every zstd has without being asked.
+    zstd -q -T0 -12 --long=27 --force "$image" -o "$image.zst"
+}
+
+# What lies beside the image. The sums are signed with the key that updates are signed with.
+papers() {
+    local stem=/out/linnet-$board-$version
+    board/common/contents.py /root-tree "$board" "$version" >"$stem.spdx.json"
+    bmaptool --quiet create -o "$stem.img.bmap" "$stem.img"
+    (cd /out && sha256sum "linnet-$board-$version".{img.zst,img.bmap,raucb,spdx.json}) >"$stem.sha256"
+    openssl cms -sign -binary -noattr -in "$stem.sha256" -signer /keys/release.pem -inkey /keys/release.key -outform PEM \
+        -out "$stem.sha256.sig"
 }
 
 rm -f "/out/linnet-$board-$version".*
@@ -67,7 +80,7 @@ lay_out
 slot_images
 bundle
 disk_image
+papers
 cd /out
-sha256sum "linnet-$board-$version".{img.zst,raucb} >"linnet-$board-$version.sha256"
-stat --format='%s %n' "/made/boot/initrd" /made/bundle/rootfs.img "linnet-$board-$version".{img,img.zst,raucb} |
+stat --format='%s %n' "/made/boot/initrd" /made/bundle/rootfs.img "linnet-$board-$version".{img,img.zst,raucb,img.bmap,spdx.json} |
     awk '{ sub(".*/", "", $2); printf "  %6.1f MB  %s\n", $1 / 1e6, $2 }'

@@ -4,6 +4,10 @@
 #
 # Sourced inside of the tools' system: the firmware partition and the first state of boards that start by GRUB.
 
+slot_kernel() { # KERNEL FILE
+    cp "$1" "$2"
+}
+
 firmware_partition() { # BOARD FILE
     mkdir -p /made/firmware/EFI/BOOT
     grub-mkimage --format=x86_64-efi --output=/made/firmware/EFI/BOOT/BOOTX64.EFI --prefix=/EFI/BOOT \
