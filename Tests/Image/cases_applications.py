@@ -43,6 +43,8 @@ def applications(image, lab):
         install(machine, "org.example.hog", "head -c 64M /dev/zero | tail -n 1 | wc -c; sleep 100",
                 limits={"memory": 16 << 20})
         install(machine, "org.example.stay", "exec sleep 1000", limits={"memory": 32 << 20, "processes": 8})
+        wait(lambda: "count=3" in machine.run("journalctl -b --no-pager -u linnetd | grep 'applications found' || true"),
+             "all three among the receiver's", PATIENCE)
         told = launch(image, lab, "org.example.facts", name)
         print(f"  {told.strip()}")
         user = machine.run("id -u linnet-applications").strip()
@@ -51,7 +53,7 @@ def applications(image, lab):
         expect("before" in launch(image, lab, "org.example.facts", name), "its files are there at the next launch")
         expect("more than 16 MiB of memory" in launch(image, lab, "org.example.hog", name),
                "one that takes too much memory is ended, and the sender is told why")
-        staying = lab.service(*image.sending(lab, "launch", "org.example.stay", "--on", name))
+        lab.service(*image.sending(lab, "launch", "org.example.stay", "--on", name))
         group = "/sys/fs/cgroup/system.slice/system-linnet*application.slice/linnet-application@*/application-1"
         wait(lambda: "sleep" in machine.run(f"for p in $(cat {group}/cgroup.procs); do cat /proc/$p/comm; done", check=False),
              "its control group", PATIENCE)
@@ -64,7 +66,6 @@ def applications(image, lab):
         wait(lambda: not machine.run("find /proc -maxdepth 1 -user linnet-applications", check=False).strip(),
              "the end of what it started", PATIENCE)
         print("  ok: with the daemon its applications end")
-        staying.kill()
         machine.off()
     with image.start(lab, disk) as machine:
         up(machine)
