@@ -72,9 +72,11 @@ import GLibLoop
     func limit(_ message: UnsafeMutableRawPointer, to time: Duration?) {
         guard let earlier = unsafe deadlines[message] else { return }
         earlier?.destroy()
-        unsafe deadlines[message] = time.map { time in
+        // Of its own type: a dictionary takes a nil of its optional values for a removal.
+        let deadline: EventSource? = time.map { time in
             EventSource.after(time) { unsafe shut(OpaquePointer(message)) }
         }
+        unsafe deadlines[message] = .some(deadline)
     }
 
     fileprivate func forget(_ object: UnsafeMutableRawPointer) {
