@@ -90,9 +90,10 @@ class Sender:
                 self.end = message["params"]
 
     def learn(self, result):
-        """A whole state comes with some answers."""
+        """A whole state comes with some answers, a session with one: it may end in the very next message."""
         if "state" in result:
             self.state, self.version = result["state"], result["version"]
+        self.session = result.get("session", self.session)
 
     def position(self):
         """Where the session is heard now: told once a second, the rest is arithmetic with the receiver's clock."""
@@ -125,8 +126,7 @@ class Sender:
                     await self.activate()
                     if self.session is None:
                         place = {"value": int(start * 1000), "timescale": 1000}
-                        started = await self.ask("session.start", url=url, mode="player", startPosition=place)
-                        self.session = started["session"]
+                        await self.ask("session.start", url=url, mode="player", startPosition=place)
                     elif self.session not in self.state["sessions"]:
                         raise Refused("it ended while the connection was lost")
                     shown = asyncio.ensure_future(self.follow())
