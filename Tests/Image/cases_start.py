@@ -138,9 +138,9 @@ def boot_time(image, lab):
     with image.start(lab, disk) as machine:
         up(machine)
         addressed(machine)
-        established = "journalctl -b -o short-monotonic --no-pager -u avahi-daemon | grep -m 1 'successfully established' || true"
-        wait(lambda: "established" in machine.run(established), "the advertisement", PATIENCE)
-        ours = float(machine.run(established).split("[", 1)[1].split("]", 1)[0])
+        advertised = "journalctl -b -o short-monotonic --no-pager -u linnetd | grep -m 1 'advertised (' || true"
+        wait(lambda: "advertised" in machine.run(advertised), "the advertisement", PATIENCE)
+        ours = float(machine.run(advertised).split("[", 1)[1].split("]", 1)[0])
         machine.off()
     image.overwrite(disk, 6, bare_debian(image).read_bytes())
     with image.start(lab, disk) as machine:
