@@ -33,7 +33,7 @@ import GLibLoop
 
     /// Counts `object`, a connection of the peer at `address`, until it is finalised.
     func add(_ object: UnsafeMutableRawPointer, from address: String?) {
-        unsafe deadlines[object] = EventSource?.none
+        unsafe deadlines.updateValue(nil, forKey: object)
         if let address, !isLoopback(address) {
             unsafe addresses[object] = address
             counts[address, default: 0] += 1
@@ -72,11 +72,10 @@ import GLibLoop
     func limit(_ message: UnsafeMutableRawPointer, to time: Duration?) {
         guard let earlier = unsafe deadlines[message] else { return }
         earlier?.destroy()
-        // Of its own type: a dictionary takes a nil of its optional values for a removal.
-        let deadline: EventSource? = time.map { time in
-            EventSource.after(time) { unsafe shut(OpaquePointer(message)) }
-        }
-        unsafe deadlines[message] = .some(deadline)
+        // Not by subscript, which takes a nil for a removal.
+        unsafe deadlines.updateValue(
+            time.map { time in EventSource.after(time) { unsafe shut(OpaquePointer(message)) } },
+            forKey: message)
     }
 
     fileprivate func forget(_ object: UnsafeMutableRawPointer) {

@@ -49,6 +49,26 @@ import Testing
         #expect(body == content)
     }
 
+    @Test func `who is served a file counts as a connection all the while`() async throws {
+        // More than the kernel keeps for a peer that does not read on.
+        write([UInt8](repeating: 7, count: 24 << 20))
+        let port = try await OnLoop.serving { here in
+            var limits = Server.Limits()
+            limits.connections = 1
+            let server = Server(limits: limits)
+            let file = try ServedFile(path: self.path)
+            server.handle("/file") { _ in Response(file, type: "audio/flac") }
+            here.keep(server)
+            return try server.listen(port: 0, loopbackOnly: true)
+        }
+        let first = try RawPeer(port: port.value)
+        first.send("GET /file HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(first.receive()?.starts(with: Array("HTTP/1.1 200".utf8)) == true)
+        let second = try RawPeer(port: port.value)
+        second.send("GET /file HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(second.receive()?.isEmpty != false)
+    }
+
     @Test(arguments: [
         ("bytes=0-0", 0, 1), ("bytes=299999-", 299_999, 300_000), ("bytes=100-200", 100, 201),
         ("bytes=-5", 299_995, 300_000), ("bytes=-999999", 0, 300_000),
