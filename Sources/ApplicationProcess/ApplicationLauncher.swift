@@ -18,21 +18,14 @@ final class ApplicationLauncher {
     /// Nil until it is known; then why programs cannot be confined, or nothing.
     private(set) var obstacle: String??
     private(set) var groups: ControlGroups?
-    private let usage: UsageWatch<Int>
+    private let loop: GLibLoop
+    private lazy var usage = UsageWatch<Int>(on: loop) { [weak self] in self?.runs[$0]?.kill($1) }
     private var runs: [Int: ApplicationRun] = [:]
     private(set) var number = 0
     private var isOver = false
 
     init(_ configuration: ApplicationProcesses.Configuration, loop: GLibLoop, log: any Log) {
-        (self.configuration, self.log) = (configuration, log)
-        let breaches = Breaches()
-        usage = UsageWatch(on: loop) { breaches.tell?($0, $1) }
-        breaches.tell = { [weak self] in self?.runs[$0]?.kill($1) }
-    }
-
-    /// The watch is there before this object is.
-    private final class Breaches {
-        var tell: ((Int, String) -> Void)?
+        (self.configuration, self.loop, self.log) = (configuration, loop, log)
     }
 
     /// Looks whether programs can be confined, unless that is known, and then calls `body`, not from inside this call.

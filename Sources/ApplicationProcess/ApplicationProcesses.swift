@@ -51,8 +51,8 @@ package final class ApplicationProcesses: ApplicationHost {
     private var wantsScan = false
     private var folders: FolderWatch?
     private var instances: [InstanceID: HostedInstance] = [:]
-    /// Those that wait for what the launcher finds out, in their order.
-    private var waiting: [(InstanceID, ApplicationCatalog.Entry)] = []
+    /// Those that wait for what the launcher finds out.
+    private var waiting: Set<InstanceID> = []
     /// Starts programs, unless a service does.
     private let launcher: ApplicationLauncher?
 
@@ -84,8 +84,10 @@ package final class ApplicationProcesses: ApplicationHost {
         switch entry.manifest.content {
         case .program:
             guard let launcher else { return begin(instance, entry, page: nil) }
-            waiting.append((instance, entry))
-            launcher.findOut { [weak self] in self?.goOn() }
+            waiting.insert(instance)
+            launcher.findOut { [weak self] in
+                if self?.waiting.remove(instance) != nil { self?.begin(instance, entry, page: nil) }
+            }
         case .page:
             guard let page = service?.address(of: instance) else {
                 return refuse(instance, "its page has no URL")
@@ -162,12 +164,6 @@ package final class ApplicationProcesses: ApplicationHost {
 
     // MARK: Launching
 
-    private func goOn() {
-        let all = waiting
-        waiting = []
-        for (instance, entry) in all { begin(instance, entry, page: nil) }
-    }
-
     private func begin(_ instance: InstanceID, _ entry: ApplicationCatalog.Entry, page: String?) {
         guard report != nil, instances[instance] == nil else { return }
         let (log, id) = (log, entry.manifest.id.text)
@@ -206,8 +202,7 @@ package final class ApplicationProcesses: ApplicationHost {
 
     /// One that waits is not started any more.
     private func forget(_ instance: InstanceID) {
-        guard waiting.contains(where: { $0.0 == instance }) else { return }
-        waiting.removeAll { $0.0 == instance }
+        guard waiting.remove(instance) != nil else { return }
         EventSource.once(after: .zero) { [weak self] in
             self?.report?(.exited(instance, ApplicationExit(.signal(9))))
         }

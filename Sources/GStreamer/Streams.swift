@@ -102,7 +102,7 @@ package struct MediaStream: Equatable, Sendable {
     private let told: Told
 
     private final class Told: Sendable {
-        let isTold = Mutex(false)
+        let isTold = Atomic(false)
     }
 
     /// Takes over a reference.
@@ -113,11 +113,7 @@ package struct MediaStream: Equatable, Sendable {
         unsafe self.pointer = unsafe pointer
         self.told = told
         handler = unsafe connectSignal(UnsafeMutableRawPointer(pointer), "stream-notify::tags") { _ in
-            let isNews = told.isTold.withLock { isTold in
-                defer { isTold = true }
-                return !isTold
-            }
-            if isNews { body() }
+            if !told.isTold.exchange(true, ordering: .acquiringAndReleasing) { body() }
             return false
         }
     }
@@ -128,7 +124,7 @@ package struct MediaStream: Equatable, Sendable {
     }
 
     /// To be called before the streams are read again.
-    package func next() { told.isTold.withLock { $0 = false } }
+    package func next() { told.isTold.store(false, ordering: .releasing) }
 }
 
 /// What a list of tags says, as far as the receiver shows it.
