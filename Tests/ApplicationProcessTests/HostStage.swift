@@ -82,20 +82,21 @@ actor HostStage {
         host.start(service: service) { input.yield($0) }
     }
 
-    /// Starts a host whose applications are started by a service in a process of its own, and waits for its catalog.
+    /// Starts a host whose applications are started by a service in a process of its own, or by another `command`, and waits
+    /// for its catalog.
     func startWithService(
+        command: [String]? = nil,
         _ configure: @Sendable (inout ApplicationProcesses.Configuration) -> Void = { _ in }
-    )
-        async throws
-    {
+    ) async throws {
         let path = "\(root)/launcher"
         let program = try #require(Machine.programPath)
         let daemon = "/\(program.split(separator: "/").dropLast().joined(separator: "/"))/linnetd"
-        let service = try TalkingProgram([
-            "/usr/bin/python3", "\(Self.helpers)/accept.py", path, daemon, "--launch-application",
-            "--config-dir=\(root)", "--applications-system-folder=\(system)",
+        let usual = [
+            daemon, "--launch-application", "--config-dir=\(root)", "--applications-system-folder=\(system)",
             "--applications-local-folder=\(local)", "--applications-storage-folder=\(storage)",
-        ])
+        ]
+        let service = try TalkingProgram(
+            ["/usr/bin/python3", "\(Self.helpers)/accept.py", path] + (command ?? usual))
         launcher = service
         _ = await service.lines.first { $0 == "listening" }
         start {

@@ -149,6 +149,25 @@ struct LaunchServiceTests {
                 "the service that starts applications cannot be reached at \(stage.root)/launcher"))
     }
 
+    @Test func `a service that says nonsense is left, with the reason`() async throws {
+        try stage.install()
+        try await stage.startWithService(command: ["/bin/sh", "-c", "echo '{}' >&0; exec cat >/dev/null"])
+        await stage.launch("one")
+        #expect(
+            await stage.exit(of: "one")?.cause
+                == .notStarted(
+                    "the service that starts applications cannot be understood: a message is of no known kind"
+                ))
+    }
+
+    @Test func `a service that says nothing is given up when the instance is killed`() async throws {
+        try stage.install()
+        try await stage.startWithService(command: ["/bin/sh", "-c", "exec cat >/dev/null"])
+        await stage.launch("one")
+        await stage.kill("one", limit: "it did not say hello")
+        #expect(await stage.exit(of: "one")?.cause == .limit("it did not say hello"))
+    }
+
     @Test func `a page is shown by the service's browser, never by one that the receiver names`() async throws
     {
         try stage.install("org.example.page", #""page":"index.html""#)
