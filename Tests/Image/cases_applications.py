@@ -5,7 +5,7 @@ import base64
 import json
 
 from machine import PATIENCE, wait
-from steps import addressed, expect, up
+from steps import addressed, expect, exposure, found, up
 
 FOLDER = "/usr/local/lib/linnet/applications"
 HELLO = '{"jsonrpc":"2.0","id":1,"method":"application.hello","params":{"version":1}}'
@@ -37,7 +37,7 @@ def applications(image, lab):
     with image.start(lab, disk) as machine:
         up(machine)
         name = addressed(machine)
-        wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
+        found(image, lab, name)
         install(machine, "org.example.facts", "echo user $(id -u); ls /var/lib/linnet 2>&1; cat /storage/kept 2>&1\n"
                 "echo before >/storage/kept; exit 3", permissions=["storage"])
         install(machine, "org.example.hog", "head -c 64M /dev/zero | tail -n 1 | wc -c; sleep 100",
@@ -59,9 +59,7 @@ def applications(image, lab):
              "its control group", PATIENCE)
         expect(machine.run(f"cat {group}/memory.max").strip() == str(32 << 20), "the kernel counts its memory")
         expect(machine.run(f"cat {group}/pids.max").strip() == "10", "and its processes")
-        print("  " + machine.run("systemd-analyze security --no-pager linnetd | tail -n 1").strip())
-        expect(float(machine.run("systemd-analyze security --no-pager linnetd | tail -n 1").split(": ")[1].split()[0]) <= 2.0,
-               "the daemon has few rights")
+        expect(exposure(machine) <= 2.0, "the daemon has few rights")
         machine.run("systemctl kill --signal=KILL linnetd.service")
         wait(lambda: not machine.run("find /proc -maxdepth 1 -user linnet-applications", check=False).strip(),
              "the end of what it started", PATIENCE)
@@ -70,5 +68,5 @@ def applications(image, lab):
     with image.start(lab, disk) as machine:
         up(machine)
         name = addressed(machine)
-        wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
+        found(image, lab, name)
         expect("before" in launch(image, lab, "org.example.facts", name), "applications and their files stay")

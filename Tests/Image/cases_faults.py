@@ -3,8 +3,8 @@
 """What a device does when something in it breaks."""
 import random
 
-from machine import PATIENCE, wait
-from steps import addressed, expect, up
+from machine import PATIENCE
+from steps import addressed, expect, found, up
 
 
 def data(image, lab):
@@ -50,6 +50,6 @@ def daemon(image, lab):
             took = int(machine.run(started)) / 1e6 - at
             expect(took <= 10, f"after SIG{signal} it is back in {took:.1f} s")
         # The network needs to hear of it again.
-        wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
+        found(image, lab, name)
         image.sender(lab, "status", "--on", name)
         expect(machine.run("systemctl is-system-running", check=False) == "running", "nothing counts as failed")

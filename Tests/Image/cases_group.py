@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Linnet contributors
 # SPDX-License-Identifier: Apache-2.0
 """What several devices do together."""
-from machine import CABLES, PATIENCE, wait
+from machine import CABLES
 from sound import heard, make_tone
-from steps import addressed, expect, up
+from steps import addressed, expect, found, up
 
 
 def group(image, lab):
@@ -16,7 +16,7 @@ def group(image, lab):
             names.append(addressed(machine))
         expect(names[0] != names[1], f"they have names of their own: {' '.join(names)}")
         for name in names:
-            wait(lambda name=name: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
+            found(image, lab, name)
             image.sender(lab, "volume", "100%", "--on", name)
         image.sender(lab, "group", "create", "Party", *names)
         make_tone(image.folder / "tone.wav", 660, 6)

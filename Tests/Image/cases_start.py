@@ -7,7 +7,7 @@ import time
 
 from machine import PATIENCE, wait
 from sound import heard, make_tone
-from steps import addressed, expect, memory_used, up
+from steps import addressed, expect, exposure, found, memory_used, up
 
 
 def closed(machine):
@@ -36,10 +36,9 @@ def start(image, lab):
         print(f"  complete after {time.monotonic() - begun:.0f} s", flush=True)
         closed(machine)
         name = addressed(machine)
-        wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
+        found(image, lab, name)
         print(f"  ok: the network finds {name}", flush=True)
-        scores = machine.run("systemd-analyze security --no-pager linnetd | tail -n 1")
-        print(f"  {scores}")
+        exposure(machine)
         make_tone(image.folder / "tone.wav", 440, 4)
         image.sender(lab, "volume", "100%", "--on", name)
         image.sender(lab, "play", image.folder / "tone.wav", "--on", name)
@@ -49,7 +48,7 @@ def start(image, lab):
     with image.start(lab, disk) as machine:
         up(machine)
         expect(addressed(machine) == name, "the name is the same after a restart")
-        wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
+        found(image, lab, name)
         expect("37" in image.sender(lab, "status", "--on", name), "the volume is the same after a restart")
 
 
@@ -58,7 +57,7 @@ def control(image, lab):
     with image.start(lab, image.disk()) as machine:
         up(machine)
         name = addressed(machine)
-        wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
+        found(image, lab, name)
         make_tone(image.folder / "long.wav", 550, 120)
         lab.service("python3", "-m", "http.server", "8000", "--bind", "169.254.1.1", "--directory", image.folder)
         image.sender(lab, "volume", "100%", "--on", name)
@@ -103,7 +102,7 @@ def network_later(image, lab):
         machine.plug(True)
         begun = time.monotonic()
         name = addressed(machine)
-        wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
+        found(image, lab, name)
         print(f"  ok: the network finds {name} {time.monotonic() - begun:.0f} s after the cable came")
         make_tone(image.folder / "tone.wav", 440, 2)
         image.sender(lab, "play", image.folder / "tone.wav", "--on", name)
@@ -123,12 +122,12 @@ def start_pi(image, lab):
         expect(machine.run("/usr/libexec/linnet/slots get-primary") == "A", "the state is read as U-Boot wrote it")
         expect(machine.run("fw_printenv -n BOOT_A_LEFT") == "3", "the start that was taken from the slot was given back")
         name = addressed(machine)
-        wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
+        found(image, lab, name)
         image.sender(lab, "volume", "37%", "--on", name)
         machine.send("systemctl reboot")
         up(machine)
         expect(addressed(machine) == name, "the name is the same after a restart")
-        wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
+        found(image, lab, name)
         expect("37" in image.sender(lab, "status", "--on", name), "the volume is the same after a restart")
 
 

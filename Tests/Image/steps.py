@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Linnet contributors
 # SPDX-License-Identifier: Apache-2.0
 """What the cases have in common."""
+from machine import PATIENCE, wait
 
 
 def up(machine, slot="A"):
@@ -21,6 +22,18 @@ def addressed(machine):
     """The name of the machine, once it has an address of its own making as well: nobody gives out any."""
     machine.run("until ip -4 -o address show scope link | grep -q 169.254; do sleep 1; done", machine.patience)
     return machine.run("uname -n")
+
+
+def found(image, lab, name):
+    """Waits until senders find a receiver of this name."""
+    wait(lambda: name in image.sender(lab, "browse", timeout=60), f"'{name}' among the receivers", PATIENCE)
+
+
+def exposure(machine):
+    """How much the receiver's unit leaves it, from 0 to 10."""
+    line = machine.run("systemd-analyze security --no-pager linnetd | tail -n 1").strip()
+    print(f"  {line}")
+    return float(line.split(": ")[1].split()[0])
 
 
 def memory_used(machine):
